@@ -30,10 +30,10 @@ from andante.geometry import Array, so3
 from andante.locomotion.falls.get_up import Track
 from andante.locomotion.io.fall_library import fall_motions
 from andante.motion import Keyframes, fit, play_from
-from andante.motion.io.keyframe_files import read_keyframes_toml
+from andante.motion.io.library import read_keyframes_toml
 from andante.motion.keyframes import Key
 from andante.robots.nao import ROBOT as NAO_PACKAGE
-from andante.simulation.servos import softened
+from andante.simulation.body import softened
 from andante.simulation.simulation import simulate
 
 NAO = an.robot("nao")

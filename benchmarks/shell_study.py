@@ -21,12 +21,12 @@ import andante as an
 from andante.control.loop import ControlLoop
 from andante.geometry import SE3, so3
 from andante.locomotion import Command
-from andante.locomotion.ball.roller import BallRoller
 from andante.locomotion.gaits import Request, prepare
-from andante.locomotion.shell import ShellController, ShellMode
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.physics.rendering.video import film_strip
+from andante.robots.shell.controller import ShellController, ShellMode
+from andante.robots.shell.roller import BallRoller
 from andante.tasks.walk import walk
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"

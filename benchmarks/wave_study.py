@@ -21,9 +21,8 @@ import numpy as np
 
 from andante.description import load_robot, load_world
 from andante.experiments.perturbed import with_friction, world_with_friction
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
-from andante.locomotion.wave.model import WaveParameters
+from andante.locomotion.wave.model import WaveParameters, default_gait
 from andante.physics.registry import ENGINES, installed
 from andante.robots.nao.experiments.objective import WaveObjective
 from andante.robots.nao.experiments.trial import WaveTrial

@@ -1,18 +1,18 @@
 """Real motors instead of ideal ones: the same knee bend with ideal servos and with the NAO's actuators.
 
-An actuator has a torque-speed limit, friction, rotor inertia, backlash and delay; presets are in `ACTUATORS`.
+An actuator has a torque-speed limit, friction, rotor inertia, backlash and delay; presets are in `ACTUATORS`, those
+of the NAO in its package.
 """
 
 import numpy as np
 
 import andante as an
-from andante.physics.actuators import NAO_ACTUATORS
 
 nao = an.robot("nao")
-for label, robot in (("ideal servos", nao), ("NAO actuators", an.physics.fitted(nao, NAO_ACTUATORS))):
+for label, robot in (("ideal servos", nao), ("NAO actuators", an.physics.fitted(nao, an.robots.nao.NAO_ACTUATORS))):
     sim = an.simulate(robot)
     if robot is not nao:
-        sim.engine.set_drives(sim.model, an.physics.ActuatorDrive(robot, NAO_ACTUATORS))
+        sim.engine.set_drives(sim.model, an.physics.ActuatorDrive(robot, an.robots.nao.NAO_ACTUATORS))
     sim.run(0.5)
     pose = dict(nao.poses["StandInit"])
     for side in "LR":

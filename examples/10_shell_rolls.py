@@ -1,10 +1,11 @@
 """The Shell folds into a ball, rolls by its legs alone, rights itself, unfolds and walks on: by its keys."""
 
 import andante as an
-from andante.locomotion.shell import ShellMode
+
+ShellMode = an.robots.shell.ShellMode
 
 ready = an.locomotion.prepare(an.robot("shell"), an.locomotion.Request("tripod"))  # the walker of its legs
-shell = an.locomotion.ShellController(ready.robot, ready.walker)
+shell = an.robots.shell.ShellController(ready.robot, ready.walker)
 sim = an.simulate(ready.robot, pose=ready.pose, sensors=True, seed=1)
 loop = an.ControlLoop(sim, shell)
 

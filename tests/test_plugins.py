@@ -1,4 +1,4 @@
-"""Packages that register robots, worlds and engines: the example package, installed, and packages that are broken."""
+"""Packages that register robots, worlds, engines and behaviours: the example, installed, and broken ones."""
 
 import json
 import os
@@ -79,6 +79,13 @@ def test_an_experiment_of_a_package_is_listed_and_run(installed: Path, tmp_path:
     assert max(told.values()) < 0.2
 
 
+def test_a_behaviour_of_a_package_moves_its_robot(installed: Path) -> None:
+    outcome = run(installed, "walk", "minibot", "--gait", "waddle", "--distance", "0.3")
+    assert outcome["gait"] == "waddle"
+    assert outcome["distance"] == pytest.approx(0.3, abs=0.03)
+    assert not outcome["fallen"]
+
+
 def registry_of(monkeypatch: pytest.MonkeyPatch, *values: str) -> Registry[RobotPackage]:
     points = [metadata.EntryPoint("one", value, "group") for value in values]
     monkeypatch.setattr(metadata, "entry_points", lambda group: points)
@@ -109,6 +116,15 @@ def test_names_are_known_without_loading(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(registry) == 1
     with pytest.raises(KeyError):
         registry["two"]
+
+
+def test_entries_that_cannot_be_loaded_are_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    nao = ROBOTS["nao"]
+    registry = registry_of(monkeypatch, "nowhere:ROBOT")
+    with pytest.warns(RuntimeWarning, match="cannot be loaded: ModuleNotFoundError"):
+        assert dict(registry.usable()) == {}
+    registry = registry_of(monkeypatch, "andante.robots.nao:ROBOT")
+    assert dict(registry.usable()) == {"one": nao}
 
 
 def test_references_are_loaded_by_module_and_attribute() -> None:

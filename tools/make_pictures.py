@@ -21,7 +21,7 @@ from andante.description import robot_names, world_names
 from andante.description.solids import robot_bounds
 from andante.experiments.trials.fall import FallPush, run_fall
 from andante.geometry import SE3, Array
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
 from andante.mapping import OccupancyGrid
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "pictures"

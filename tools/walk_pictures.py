@@ -11,7 +11,7 @@ import andante as an
 from andante.control.loop import ControlLoop
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 
 TILE = (320, 300)

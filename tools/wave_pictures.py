@@ -14,10 +14,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import andante as an
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.model import WaveModel, WaveParameters
-from andante.locomotion.wave.playback import playback
-from andante.physics.rendering.camera import Camera
+from andante.locomotion.wave.gait import playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 
 SHOWN = ("HipPitch", "KneePitch", "AnklePitch", "HipRoll", "AnkleRoll", "ShoulderPitch")

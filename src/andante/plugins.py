@@ -1,8 +1,9 @@
-"""What installed packages register by entry points: robots, worlds, engines; ours and strangers' in the same way."""
+"""What installed packages register by entry points (robots, worlds, engines, ...), ours and strangers' alike."""
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -55,6 +56,16 @@ class Registry(Mapping[str, T], Generic[T]):
         if name not in self._loaded:
             self._loaded[name] = self._load(*self._points[name])
         return self._loaded[name]
+
+    def usable(self) -> Iterator[tuple[str, T]]:
+        """Names and entries of all that can be loaded; a warning names the package of each that cannot."""
+        for name in self:
+            try:
+                entry = self[name]
+            except BadInput as error:
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+            else:
+                yield name, entry
 
     def _load(self, point: EntryPoint, *others: EntryPoint) -> T:
         if others:

@@ -12,7 +12,7 @@ from andante.control.body import Body, BodyState
 from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.locomotion import Behaviour, Command
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import HoldPose
 from andante.physics import Mode
 from andante.sensors import ContactSwitch, Noise
 

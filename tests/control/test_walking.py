@@ -13,7 +13,7 @@ from andante.control.loop import ControlLoop
 from andante.control.walking import SLOWEST, Estimated, Measure, Push, WalkGoal, WalkGuide, walk_to
 from andante.errors import BadInput
 from andante.locomotion import Command, Walker
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import HoldPose
 
 
 class Point(Walker):

@@ -16,7 +16,7 @@ from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware.open import dry_run, make_body, open_body
 from andante.hardware.ros.orders import JointPositions, JointTargets, JointTrajectory
 from andante.hardware.ros.settings import ros_options
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import HoldPose
 from andante.mobile.driver import BaseDriver
 from andante.tasks.bodies import require_pose, require_rate
 from andante.tasks.walk import walk

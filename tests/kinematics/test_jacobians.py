@@ -10,8 +10,7 @@ from andante.description import robot_names
 from andante.errors import UnknownName
 from andante.geometry import so3
 from andante.kinematics import load_dh
-from andante.kinematics.ik.kernels import sine_cosine
-from andante.kinematics.jacobians import to_zyz
+from andante.kinematics.ik.kernels import sine_cosine, to_zyz
 
 from .reference import differences, fk, jacobian, random_positions
 from .robots import mixed, quadruped

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from andante import locomotion
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings, Walker, WalkerWrapper
@@ -71,7 +72,7 @@ def test_a_walker_stands_and_goes_nowhere_by_default() -> None:
     assert walker.position.tolist() == [0.0, 0.0, 0.0]
     assert (walker.approach, walker.orientation) == (None, None)
     assert (walker.stiffness, walker.modes, walker.base_twist) == (None, None, None)
-    assert (walker.shape, walker.buttons, walker.free_joints) == ("", (), frozenset())
+    assert (walker.shape, dict(walker.buttons), walker.free_joints) == ("", {}, frozenset())
     assert walker.footsteps == ({}, {})
     assert not walker.moves_body
     walker.reset()
@@ -118,3 +119,7 @@ def test_every_public_member_of_a_walker_is_wrapped() -> None:
     kept_in_init = {"least_rate", "buttons", "moves_body", "stiffness", "modes", "base_twist"}
     public = {name for name in dir(Walker) if not name.startswith("_")}
     assert public - kept_in_init - OLD_NAMES <= set(vars(WalkerWrapper))
+
+
+def test_every_name_of_the_room_is_there() -> None:
+    assert all(getattr(locomotion, name) for name in locomotion.__all__)

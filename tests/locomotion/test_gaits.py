@@ -1,5 +1,7 @@
 """Timing of gaits for any number of legs, and the paths of feet."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,9 +11,19 @@ import andante as an
 from andante.errors import BadInput, UnknownName
 from andante.geometry import se2
 from andante.locomotion import Walker
-from andante.locomotion.gaits import Request, gait_names, prepare
-from andante.locomotion.legged.kernels import forward_fraction, lift, moved, smooth, swing
-from andante.locomotion.legged.patterns import PATTERNS, GaitPattern, pattern, sides
+from andante.locomotion.gaits import Gait, Request, gait_names, pose_motion, prepare, prepare_driver, register
+from andante.locomotion.legged.patterns import (
+    PATTERNS,
+    GaitPattern,
+    forward_fraction,
+    lift,
+    moved,
+    pattern,
+    sides,
+    smooth,
+    swing,
+)  # fmt: skip
+from andante.motion import vector_of
 
 
 def on_ground(gait, phase):
@@ -127,3 +139,24 @@ def test_gaits_by_name_and_by_users(tmp_path):
     assert (still.modes, still.stiffness, still.approach) == (None, None, None)
     with pytest.raises(BadInput, match="needs 'max_speed'"):
         prepare(rover, Request(f"{file}:Bare"))
+
+
+def test_a_robot_of_another_name_has_the_gaits_of_its_kind():
+    shell = replace(an.robot("shell"), name="my_variant")
+    assert gait_names(shell) == (*PATTERNS, "roll")
+    assert isinstance(prepare_driver(shell, Request("tripod")).walker.buttons, dict)
+    fold = pose_motion(shell, vector_of(shell, shell.pose("stand")), "ball", 0.5)
+    np.testing.assert_allclose(fold.evaluate(1e3), [shell.pose("ball")[name] for name in fold.names])
+    assert gait_names(replace(an.robot("nao"), name="my_nao")) == ("walk", "wave")
+    assert pose_motion(an.robot("nao"), np.zeros(26), "Crouch", 0.5) is None
+
+
+def test_what_is_registered_comes_first_and_wins_by_its_name(monkeypatch):
+    monkeypatch.setattr("andante.locomotion.gaits._REGISTERED", [])
+    nao = an.robot("nao")
+    mine = Gait("walk", lambda robot: robot.name == "nao", lambda robot, request: (robot.name, request.gait))
+    register(mine)
+    register(replace(mine, name="hop"))
+    assert gait_names(nao) == ("hop", "walk", "wave")
+    assert prepare(nao, Request("walk")) == ("nao", "walk")
+    assert prepare(nao, Request("")) == ("nao", "")

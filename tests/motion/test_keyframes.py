@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput, UnknownName
 from andante.motion import Key, Keyframes, Repeat, check_keyframes, fit, play_from
-from andante.motion.io.keyframe_files import (
-    read_keyframes_csv,
-    read_keyframes_toml,
-    write_keyframes_csv,
-    write_keyframes_toml,
-)
+from andante.motion.io.library import read_keyframes_csv, read_keyframes_toml, write_keyframes_csv, write_keyframes_toml
 from andante.motion.keyframes import speed_problems
 
 TWO = (Key(0.0, {"a": 0.0, "b": 1.0}), Key(1.0, {"a": 2.0}), Key(3.0, {"a": 1.0, "b": -1.0}))

@@ -8,8 +8,7 @@ import pytest
 from andante.description import Inertia, Joint, JointType, Limits, Link, Robot
 from andante.errors import BadInput
 from andante.physics.actuators import ACTUATORS, Actuator, ActuatorDrive, CascadeDrive, CascadeGains, assign, fitted
-from andante.physics.commands import JointCommands, JointState, ServoOrder
-from andante.physics.servos import ServoGains
+from andante.physics.commands import JointCommands, JointState, ServoGains, ServoOrder
 from andante.physics.state import Mode
 
 

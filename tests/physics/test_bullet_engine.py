@@ -26,10 +26,10 @@ from andante.geometry import SE3
 from andante.physics import Mode, Settings
 from andante.physics.bullet.api import pybullet
 from andante.physics.bullet.engine import BulletEngine
-from andante.physics.bullet.inertia import engine_inertias, felt_inertias, in_plane, principal
+from andante.physics.bullet.inertia import engine_inertias, felt_inertias, principal
 from andante.physics.bullet.shapes import distance
 from andante.physics.checks import specimens
-from andante.physics.tree import body_tree
+from andante.physics.tree import body_tree, in_plane
 
 NOTHING = specimens.world(gravity=(0.0, 0.0, 0.0))
 ROUND = Inertia(1.0, (0.0, 0.0, 0.0), (0.01, 0.0, 0.0, 0.01, 0.0, 0.01))
@@ -85,7 +85,7 @@ def test_settings_reach_the_solver(erp, fraction):
     ball = Placement("ball", specimens.solid("ball", Sphere(0.1)), at(0, 0, 0.095))
     wanted = Settings(dt=0.004, iterations=77, erp=erp, cfm=1e-9)
     engine = BulletEngine(specimens.world(specimens.ground(), gravity=(0.0, 0.0, 0.0)), [ball], wanted)
-    told = pybullet.getPhysicsEngineParameters(physicsClientId=engine._client)
+    told = pybullet.getPhysicsEngineParameters(physicsClientId=engine._client.number)
     assert (told["fixedTimeStep"], told["numSolverIterations"]) == (0.004, 77)
     engine.step()
     assert engine.base_velocity(1)[2] == pytest.approx(fraction * 0.005 / 0.004, rel=0.01)
@@ -93,7 +93,7 @@ def test_settings_reach_the_solver(erp, fraction):
 
 def test_close_ends_the_client_and_can_be_repeated():
     engine = scene(specimens.block())
-    client = engine._client
+    client = engine._client.number
     assert pybullet.isConnected(client)
     engine.close()
     engine.close()

@@ -12,10 +12,8 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
-from andante.physics.commands import JointCommands
+from andante.physics.commands import JointCommands, ServoGains, followed, slewed
 from andante.physics.mujoco.engine import MujocoEngine
-from andante.physics.mujoco.kernels import followed, slewed
-from andante.physics.servos import ServoGains
 
 DT = 0.002
 inside = st.floats(-3, 3).map(lambda x: round(x, 9))  # a nanoradian is the least that counts
@@ -31,6 +29,14 @@ def commands(references: Array, velocity: Array, reach: float = 3.0) -> JointCom
     made = JointCommands(np.zeros(count, np.int8), np.zeros(count), np.zeros(count), gains, -reach * ones, reach * ones)
     made.command(references, Mode.POSITION, None)
     return made
+
+
+def slewed_once(made: JointCommands, dt: float) -> tuple[Array, bool]:
+    """The reference of `slewed` for one step, in numpy."""
+    gap = made.targets - made.references
+    stride, per_stride = made.strides(dt)
+    far = (np.abs(gap * per_stride) > 1.0) & (made.modes == Mode.POSITION)
+    return np.where(far, made.references + np.clip(gap, -stride, stride), made.targets), not far.any()
 
 
 @pytest.mark.filterwarnings("error")
@@ -60,7 +66,7 @@ def test_the_short_way_is_not_taken_by_nan_other_modes_or_new_gains() -> None:
     np.testing.assert_array_equal(made.targets, 0.1)
     with pytest.raises(BadInput, match="NaN"):
         made.command([np.nan, 0.1], Mode.POSITION, None)
-    made.set_gains(made.gains.changed(velocity=1.0))
+    made.gains = made.gains.changed(velocity=1.0)
     assert made.follow([0.2, 0.2], DT) is False
     made.command([1.0], Mode.VELOCITY, [1])
     assert made.uniform is None
@@ -143,7 +149,9 @@ def test_slewing_ahead_is_slewing_step_by_step(joints: list[tuple[float, float, 
     stride, per_stride = made.strides(DT)
     rows, there = slewed(made.references, made.targets, made.modes, stride, per_stride, steps)
     for row in rows:
-        last = made.slew(DT)
+        expected, last = slewed_once(made, DT)
+        assert made.slew(DT) == last
+        np.testing.assert_array_equal(row, expected)
         np.testing.assert_array_equal(row, made.references)
     assert there == last
     assert there or len(rows) == steps
@@ -171,8 +179,12 @@ def test_the_compiled_way_is_the_short_way(joints: list[tuple[float, float, floa
     made = commands(start, velocity)
     wanted = target.copy()
     far = followed(wanted, made.lower, made.upper, made.references, made.strides(DT)[1])
+    cut = np.clip(target, made.lower, made.upper)
+    gap = np.abs((cut - start) * made.strides(DT)[1])
+    assert far == (-1 if np.isnan(gap).any() else int((gap > 1.0).any()))
     assert {0: True, 1: False, -1: None}[far] is made.follow(target, DT)
     if far >= 0:
+        np.testing.assert_array_equal(wanted, cut)
         np.testing.assert_array_equal(wanted, made.targets)
 
 

@@ -22,9 +22,9 @@ from andante.geometry import SE3
 from andante.physics import Mode, Settings
 from andante.physics.checks import check_engine, specimens
 from andante.physics.dart import servos as kernels
+from andante.physics.dart.build import mesh_shape
 from andante.physics.dart.engine import DartEngine
-from andante.physics.dart.servos import mimic_sources
-from andante.physics.dart.shapes import mesh_shape
+from andante.physics.tree import body_tree
 
 
 def alone(robot: Robot, settings: Settings | None = None, pose: SE3 | None = None, ground: bool = False) -> DartEngine:
@@ -191,10 +191,10 @@ def test_chains_of_mimics_end_at_the_independent_joint() -> None:
         mimic=replace(pair.joints[1].mimic, joint="follower"),  # type: ignore[type-var]
     )
     robot = replace(pair, links=(*pair.links, specimens.rod_link("c", 0.2, 0.1)), joints=(*pair.joints, third))
-    source, ratio, offset = mimic_sources(robot)
-    assert source.tolist() == [-1, 0, 0]
+    mimics = body_tree(robot).mimics
+    assert mimics.source.tolist() == [-1, 0, 0]
     q = robot.complete({"leader": 0.3})
-    assert ratio[2] * 0.3 + offset[2] == pytest.approx(q["third"])
+    assert mimics.ratio[2] * 0.3 + mimics.offset[2] == pytest.approx(q["third"])
 
 
 def test_a_loop_given_apart_from_the_zero_pose_is_closed() -> None:

@@ -24,7 +24,7 @@ from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3
 from andante.physics.checks import specimens
 from andante.physics.engine import Model
-from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors, tree_poses
+from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
 from andante.physics.ode.engine import OdeEngine
 from andante.physics.state import Mode, Settings
 from andante.physics.tree import body_tree
@@ -188,7 +188,7 @@ def test_shared_inertia_keeps_the_motion():
     moved = False
     for _ in range(20):
         q = dict(zip(robot.joint_names, rng.uniform(-1, 1, 3), strict=True))
-        poses = tree_poses(model, SE3.identity(), q)
+        poses = model.tree.poses(SE3.identity(), q)
         spin = [rng.normal(size=3)]
         for i, body in enumerate(model.tree.bodies[1:], start=1):
             turning = body.joint is not None and body.joint.type is not JointType.PRISMATIC

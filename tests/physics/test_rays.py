@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from andante.description import shapes
 from andante.description.link import Collision, Link
 from andante.description.robot import Robot
+from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.physics.rays import Raycaster, bounding_tree, heightmap_triangles
+from andante.physics.rays import Raycaster, bounding_tree
 from andante.physics.tree import BodyTree, body_tree
 
 
@@ -146,7 +147,7 @@ def brute(triangles: np.ndarray, o: np.ndarray, d: np.ndarray) -> float:
 def test_heightmap_against_all_triangles():
     rng = np.random.default_rng(3)
     field = shapes.Heightmap(tuple(map(tuple, rng.uniform(0, 0.5, (9, 7)))), (3.0, 4.0))
-    vertices, faces = heightmap_triangles(field)
+    vertices, faces = surface(field)
     pose = SE3.from_xyz_rpy((0.3, -0.2, 0.1), (0.2, -0.1, 0.7))
     origins = np.column_stack([rng.uniform(-1.5, 1.5, (80, 2)), np.full(80, 2.0)])
     directions = np.column_stack([rng.uniform(-0.4, 0.4, (80, 2)), np.full(80, -1.0)])

@@ -15,7 +15,7 @@ from andante.description.inertia import combine
 from andante.description.solids import support
 from andante.geometry import Array
 from andante.robots.shell import masses
-from andante.robots.shell._figures import figures
+from andante.robots.shell._tiles import figures
 from andante.robots.shell.meshes import MESHES
 
 LEGS = range(1, 7)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from andante.errors import BadInput
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
 from andante.locomotion.wave.gait import WaveGait
+from andante.locomotion.wave.model import default_gait
 from andante.robots.nao.experiments.trial import SETTLE, WaveTrial
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.walk_watch import WalkWatch

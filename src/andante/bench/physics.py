@@ -69,7 +69,7 @@ def bare_bullet(engine: Any, model: int, steps: int) -> Play:
     """One `setJointMotorControlArray` per command, then `stepSimulation`."""
     from andante.physics.bullet.api import pybullet
 
-    client, mode = engine._client, pybullet.POSITION_CONTROL
+    client, mode = engine._client.number, pybullet.POSITION_CONTROL
     (group,) = engine._servos[model]._groups
     body, links, chosen = group.uid, list(group.links), group.joints
     forces, near, keen = list(group.forces), list(group.near), list(group.keen)
@@ -115,7 +115,6 @@ def bare_ode(engine: Any, model: int, steps: int) -> Play:
 
     All pairs of shapes are met by ODE itself; a hull is a triangle mesh there.
     """
-    from andante.physics.ode.build import set_bits
     from andante.physics.ode.drive import MIMIC_ERP
     from andante.physics.ode.filter import pair_bits
 
@@ -125,9 +124,7 @@ def bare_ode(engine: Any, model: int, steps: int) -> Play:
     for a, b in collider.own.pairs:
         allowed[a, b] = allowed[b, a] = True
     free = np.array([owner is not None for owner in collider.owner], dtype=bool)
-    bits = pair_bits(allowed, collider.model, collider.body, free)
-    for geom, category, collide in zip(collider.geoms, bits.category, bits.collide, strict=True):
-        set_bits(geom, category, collide)
+    pair_bits(allowed, collider.model, collider.body, free).set(collider.geoms)
     group, center = collider.group, drive.center.copy()
     held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
     led = [

@@ -12,8 +12,8 @@ from andante.description.io.open import sidecar_path
 from andante.errors import AndanteError, UnknownName
 from andante.kinematics import find_drive
 from andante.locomotion import Walker
+from andante.locomotion.behaviour import HoldPose
 from andante.locomotion.gaits import Request, gait_names, prepare_driver
-from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.rig_file import rig_for
 from andante.locomotion.rigs.rig import with_rig
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from andante.errors import BadInput
 from andante.locomotion import Command
-from andante.locomotion.shell_keys import BUTTONS, KEYS, KeyPad, KeySpeeds, key_name
+from andante.locomotion.keys import KEYS, KeyPad, KeySpeeds, key_name
 
 DEADMAN, KEY_DEADMAN = 0.3, 0.5  # without a new velocity, or word of the keys, for so long the robot stops [s]
 SIDE_FRACTION = 0.6  # of the speed ahead that a key to the side asks for
@@ -40,16 +40,16 @@ class TeleopMux:
         self._velocity, self._source, self._heard = Command(vx, vy, wz), "velocity", (now, self._wall())
         self._keys.release_all()
 
-    def keys(self, now: float, held: Sequence[str]) -> list[str]:
-        """The keys that are held down now; those of them that are newly pressed."""
-        names = [key_name(key) for key in held if key.strip()]
+    def keys(self, now: float, held: Sequence[str], buttons: Collection[str] = ()) -> list[str]:
+        """The keys and buttons of the robot that are held down now; those of them that are newly pressed."""
+        names = [key_name(key, buttons) for key in held if key.strip()]
         before = set(self._keys.held) if self.alive(now) and self._source == "keys" else set()
         self._keys.release_all()
         for name in names:
             if name in KEYS:
                 self._keys.press(name, True)
         self._source, self._heard = "keys", (now, self._wall())
-        return [name for name in names if name in BUTTONS or name not in before]
+        return [name for name in names if name in buttons or name not in before]
 
     def release(self) -> None:
         """Nobody leads any more."""

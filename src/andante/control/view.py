@@ -12,7 +12,7 @@ from andante.description import Robot
 from andante.errors import AndanteError
 from andante.geometry import Array
 from andante.locomotion import Walker
-from andante.locomotion.hold_pose import HoldPose
+from andante.locomotion.behaviour import HoldPose
 
 from .body import Body, BodyState
 from .loop import ControlLoop, Observer

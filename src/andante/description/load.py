@@ -35,7 +35,8 @@ class RobotPackage:
             `package://andante/robots/NAME/meshes/PART.stl`, and it is made when it is first asked for.
         motions: folder of motion files (NAME.toml, NAME.action; falls/ for those that get it up again).
         gaits: folder of gait parameter files (GAIT_VARIANT.toml).
-        walkers: sequence of `Gait`, the ways to walk that only this robot has.
+        walkers: sequence of `Gait`, `Driver` and `PoseMotion` of andante.locomotion.gaits: the ways to walk, to be led
+            by velocities and to reach a pose that only robots of this kind have.
         driver: subclass of `andante.mobile.BaseDriver`, which turns velocities into commands of its wheels.
         experiments: folder of experiment files (NAME.toml; reference/NAME.csv for trials of the real robot).
         trials: trials that only this robot has, by the name that experiment files give them; functions of a `Setup`,

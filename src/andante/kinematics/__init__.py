@@ -1,17 +1,27 @@
 """Chains, wheels and parallel robots: forward and inverse kinematics over plain arrays."""
 
 from .chain import Chain
-from .dh import DHRow, dh_chain, dh_matrix, load_dh
 from .ik.options import Result, Solution, Solutions
 from .legs import Legs, solve_legs
 from .parallel import BasePose, Parallel, parallel
-from .paths import chain
+from .paths import DHRow, chain, dh_chain, dh_matrix, load_dh
 from .wheels.base import ChassisMotion, Degrees, WheelBase, WheelMotion
 from .wheels.drive import Drive, DriveWheel
 from .wheels.families import ackermann, differential, mecanum, omni, skid_steer, tricycle
 from .wheels.finder import find_drive
-from .wheels.twists import Center, instantaneous_center, integrate, integrate_path, twist_between
-from .wheels.wheel import CasterWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel, Wheel
+from .wheels.wheel import (
+    CasterWheel,
+    Center,
+    FixedWheel,
+    SphericalWheel,
+    SteeredWheel,
+    SwedishWheel,
+    Wheel,
+    instantaneous_center,
+    integrate,
+    integrate_path,
+    twist_between,
+)
 
 __all__ = [
     "BasePose",

@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, so3
 
-from .ik.kernels import PRISMATIC, REVOLUTE, ROW, SHIFT, TILT, TIP, TURN
+from .ik.kernels import PRISMATIC, REVOLUTE, ROW, SHIFT, TILT, TIP, TURN, analytic_map, forward, geometric
 from .ik.options import DEFAULTS, FLOAT, ONE, Options, Result, as_targets, complain, solve_batch, solver_options
 from .ik.solver import solve_one
-from .jacobians import analytic_map, forward, geometric
 
 
 @dataclass(frozen=True)
@@ -252,12 +251,7 @@ class Chain:
 
     # ---- inverse --------------------------------------------------------------------------------
     def ik(
-        self,
-        target: ArrayLike,
-        start: ArrayLike | None = None,
-        *,
-        threads: int = 1,
-        **options: Unpack[Options],
+        self, target: ArrayLike, start: ArrayLike | None = None, *, threads: int = 1, **options: Unpack[Options]
     ) -> Result[Any, Any, Any]:
         """Joint positions that bring the tip to x y z yaw pitch roll in the base frame; NaN = free coordinate.
 

@@ -19,8 +19,8 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
 from .chain import Chain, Fixed, Moving, Step, build_table, renumbered
+from .ik.kernels import forward
 from .ik.options import Result, complain, solve_batch, solver_options
-from .jacobians import forward
 from .paths import chain
 
 FLOATING = ("x", "y", "z", "yaw", "pitch", "roll")

@@ -5,13 +5,13 @@ Everything but the protocol itself is imported when it is first used: gaits brin
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .behaviour import Behaviour, Command, Readings, Walker, WalkerWrapper
+from andante.lazy import lazy_names
+
+from .behaviour import Behaviour, Command, HoldPose, Readings, Walker, WalkerWrapper
 
 if TYPE_CHECKING:
-    from .ball.roller import BallRoller, BallSettings
     from .biped.settings import BipedSettings
     from .biped.walk import BipedWalk
     from .falls.detector import FallDetector, FallRules
@@ -19,53 +19,20 @@ if TYPE_CHECKING:
     from .falls.manager import FallEvent, FallManager, FallState
     from .falls.pose_routes import pose_route, standing_poses
     from .gaits import Gait, Prepared, Request, prepare, register
-    from .hold_pose import HoldPose
     from .io.fall_library import fall_motions
     from .io.rig_file import read_rig, rig_for, write_rig
-    from .io.wave_file import default_gait
     from .legged.body_motion import BodyMotion, BodyPose, circle
     from .legged.gait import LeggedGait, LeggedSettings
     from .legged.patterns import GaitPattern, pattern
     from .rigs.balance import Balance
     from .rigs.infer import infer_rig
     from .rigs.rig import Leg, Rig, check_rig, with_rig
-    from .shell import ShellController
     from .wave.fitness import WaveStatistics, better_fitness, source_fitness, statistics
-    from .wave.gait import WaveGait
-    from .wave.model import WaveModel, WaveParameters
-    from .wave.playback import playback, wave_keyframes
-
-_MODULES = {
-    "ball.roller": "BallRoller BallSettings",
-    "biped.settings": "BipedSettings",
-    "biped.walk": "BipedWalk",
-    "falls.detector": "FallDetector FallRules",
-    "falls.get_up": "GetUp GetUpSettings",
-    "falls.manager": "FallEvent FallManager FallState",
-    "falls.pose_routes": "pose_route standing_poses",
-    "gaits": "Gait Prepared Request prepare register",
-    "hold_pose": "HoldPose",
-    "io.fall_library": "fall_motions",
-    "io.rig_file": "read_rig rig_for write_rig",
-    "io.wave_file": "default_gait",
-    "legged.body_motion": "BodyMotion BodyPose circle",
-    "legged.gait": "LeggedGait LeggedSettings",
-    "legged.patterns": "GaitPattern pattern",
-    "rigs.balance": "Balance",
-    "rigs.infer": "infer_rig",
-    "rigs.rig": "Leg Rig check_rig with_rig",
-    "shell": "ShellController",
-    "wave.fitness": "WaveStatistics better_fitness source_fitness statistics",
-    "wave.gait": "WaveGait",
-    "wave.model": "WaveModel WaveParameters",
-    "wave.playback": "playback wave_keyframes",
-}
-_LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
+    from .wave.gait import WaveGait, playback, wave_keyframes
+    from .wave.model import WaveModel, WaveParameters, default_gait
 
 __all__ = [
     "Balance",
-    "BallRoller",
-    "BallSettings",
     "Behaviour",
     "BipedSettings",
     "BipedWalk",
@@ -89,7 +56,6 @@ __all__ = [
     "Readings",
     "Request",
     "Rig",
-    "ShellController",
     "Walker",
     "WalkerWrapper",
     "WaveGait",
@@ -117,14 +83,24 @@ __all__ = [
     "write_rig",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'andante.locomotion' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"andante.locomotion.{_LAZY[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+_MODULES = {
+    ".biped.settings": "BipedSettings",
+    ".biped.walk": "BipedWalk",
+    ".falls.detector": "FallDetector FallRules",
+    ".falls.get_up": "GetUp GetUpSettings",
+    ".falls.manager": "FallEvent FallManager FallState",
+    ".falls.pose_routes": "pose_route standing_poses",
+    ".gaits": "Gait Prepared Request prepare register",
+    ".io.fall_library": "fall_motions",
+    ".io.rig_file": "read_rig rig_for write_rig",
+    ".legged.body_motion": "BodyMotion BodyPose circle",
+    ".legged.gait": "LeggedGait LeggedSettings",
+    ".legged.patterns": "GaitPattern pattern",
+    ".rigs.balance": "Balance",
+    ".rigs.infer": "infer_rig",
+    ".rigs.rig": "Leg Rig check_rig with_rig",
+    ".wave.fitness": "WaveStatistics better_fitness source_fitness statistics",
+    ".wave.gait": "WaveGait playback wave_keyframes",
+    ".wave.model": "WaveModel WaveParameters default_gait",
+}
+__getattr__ = lazy_names(__name__, {name: module for module, names in _MODULES.items() for name in names.split()})

@@ -11,10 +11,13 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
+from types import MappingProxyType
 
 import numpy as np
 
 from andante._moved import renamed_attributes
+from andante.description import Robot
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY
@@ -85,7 +88,7 @@ class Walker(Behaviour):
     """
 
     least_rate = 50.0  # of the robot's state, below which it cannot be controlled [Hz]
-    buttons: tuple[str, ...] = ()  # that `press` takes, such as those that change its shape
+    buttons: Mapping[str, str] = MappingProxyType({})  # that `press` takes, and what they do
     moves_body = False  # whether it heeds height, roll and pitch of a command
 
     def __init_subclass__(cls) -> None:
@@ -182,61 +185,6 @@ class WalkerWrapper(Walker):
         self.stiffness, self.modes, self.base_twist = self.walker.stiffness, self.walker.modes, self.walker.base_twist
         return targets
 
-    @property
-    def approach(self) -> float | None:
-        """Of the inner walker, as all that follows."""
-        return self.walker.approach
-
-    @property
-    def max_speed(self) -> float:
-        """Straight ahead [m/s]."""
-        return self.walker.max_speed
-
-    @property
-    def max_turn(self) -> float:
-        """On the spot [rad/s]."""
-        return self.walker.max_turn
-
-    @property
-    def stopping_time(self) -> float:
-        """From top speed to a stand [s]."""
-        return self.walker.stopping_time
-
-    @property
-    def standing(self) -> bool:
-        """Whether it has come to rest after the last command."""
-        return self.walker.standing
-
-    @property
-    def position(self) -> Array:
-        """x, y [m] and heading [rad] in the frame of its start."""
-        return self.walker.position
-
-    @property
-    def orientation(self) -> Array | None:
-        """Rotation (3, 3) of the root in the frame of its start."""
-        return self.walker.orientation
-
-    @property
-    def tumbles(self) -> bool:
-        """Whether no lean of its body counts as a fall now."""
-        return self.walker.tumbles
-
-    @property
-    def shape(self) -> str:
-        """What a robot that changes its shape is now."""
-        return self.walker.shape
-
-    @property
-    def free_joints(self) -> frozenset[str]:
-        """Joints that it does not need."""
-        return self.walker.free_joints
-
-    @property
-    def footsteps(self) -> tuple[Places, Places]:
-        """Where feet stand, and where those in the air will come down."""
-        return self.walker.footsteps
-
     def ahead(self) -> Behaviour | None:
         """A copy of the inner walker that feels what it plans."""
         return self.walker.ahead()
@@ -260,3 +208,22 @@ class WalkerWrapper(Walker):
     def change_gait(self, gait: str) -> bool:
         """Go on in another gait by itself; False: it takes another walker."""
         return self.walker.change_gait(gait)
+
+
+for _name, _member in vars(Walker).items():
+    if isinstance(_member, property):
+        setattr(WalkerWrapper, _name, property(attrgetter(f"walker.{_name}"), doc=_member.__doc__))
+
+
+class HoldPose(Walker):
+    """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
+
+    def __init__(self, robot: Robot, pose: str | Mapping[str, float]) -> None:
+        named = robot.pose(pose) if isinstance(pose, str) else dict(pose)
+        whole = robot.complete(named)
+        self.pose = whole
+        self._targets = np.array([whole[name] for name in robot.joint_names])
+
+    def update(self, readings: Readings, command: Command, dt: float) -> Array:
+        """The pose, whatever is commanded."""
+        return self._targets

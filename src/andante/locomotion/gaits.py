@@ -1,22 +1,39 @@
-"""Ways to walk by name: which robots they suit and how they are made. Users add theirs as `file.py:Name`."""
+"""Ways to walk by name: which robots they suit and how they are made.
+
+Packages register theirs by the entry points `andante.behaviours`, each a `Gait`; ours are registered in the same way.
+What only one kind of robot has is named by its own package (`RobotPackage.walkers`). Users give theirs as
+`file.py:Name`.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from andante.description import Robot
+from andante.description import ROBOTS, Robot
 from andante.errors import AndanteError, BadInput, UnknownName
+from andante.geometry import Array
+from andante.motion import JointMotion
+from andante.plugins import Registry, load_reference
 from andante.settings import present_names
 from andante.userfile import is_user_reference, load_user_object
 
 from .behaviour import Walker
+from .biped.settings import BipedSettings
+from .biped.walk import BipedWalk
+from .io.rig_file import rig_for
+from .legged.gait import LeggedGait, LeggedSettings
 from .legged.patterns import PATTERNS
+from .rigs.legs import find_legs, leg_faults
+from .rigs.rig import with_rig
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,29 +58,88 @@ class Request:
 
 @dataclass(frozen=True)
 class Gait:
-    """A way to walk: `suits` tells whether a robot can, `make` prepares it."""
+    """A way to walk.
+
+    Args:
+        name: by which it is asked for.
+        suits: whether a robot can.
+        make: prepares a robot for it.
+        rank: of all that suit a robot the one with the lowest is its usual one.
+    """
 
     name: str
     suits: Callable[[Robot], bool]
     make: Callable[[Robot, Request], Prepared]
+    rank: int = 100
 
 
-_GAITS: list[Gait] = []
+@dataclass(frozen=True)
+class Driver:
+    """How robots that `suits` are driven by free velocities, where that is not simply one of their gaits."""
+
+    suits: Callable[[Robot], bool]
+    make: Callable[[Robot, Request], Prepared]
 
 
-def register(gait: Gait) -> None:
-    """Add a way to walk; of two with the same name the later one is asked first."""
-    _GAITS.insert(0, gait)
+@dataclass(frozen=True)
+class PoseMotion:
+    """How robots reach poses to which the straight way does not lead.
+
+    Args:
+        suits: whether it is for that robot and pose.
+        make: the motion from joint positions (joints,) to a pose at a fraction of the joints' speed.
+    """
+
+    suits: Callable[[Robot, str], bool]
+    make: Callable[[Robot, Array, str, float], JointMotion]
+
+
+BEHAVIOURS: Registry[Gait] = Registry("andante.behaviours", Gait)
+_REGISTERED: list[Gait | Driver] = []
+
+
+def register(gait: Gait | Driver) -> None:
+    """Add a way to walk or to be driven for this process; the latest is asked first, and before all others."""
+    _REGISTERED.insert(0, gait)
+
+
+@cache
+def _of_robots() -> tuple[object, ...]:
+    """What the packages of robots add; a warning tells of one that cannot be loaded."""
+    found: list[object] = []
+    for reference in dict.fromkeys(package.walkers for _, package in ROBOTS.usable() if package.walkers):
+        try:
+            found.extend(load_reference(reference))
+        except BadInput as error:
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+    return tuple(found)
+
+
+def _known(kind: type[T]) -> list[T]:
+    """All gaits, drivers or pose motions, in the order in which they are asked; gaits by their rank."""
+    return [each for each in (*_REGISTERED, *_of_robots()) if isinstance(each, kind)]
+
+
+def _gaits(robot: Robot) -> dict[str, Gait]:
+    """The ways in which a robot can walk by name, its usual one first."""
+    general = [gait for _, gait in BEHAVIOURS.usable()]
+    suits: dict[Callable[[Robot], bool], bool] = {}  # some share a test
+    found: dict[str, Gait] = {}
+    for gait in (*_known(Gait), *general):
+        if gait.suits not in suits:
+            suits[gait.suits] = gait.suits(robot)
+        if suits[gait.suits]:
+            found.setdefault(gait.name, gait)
+    return dict(sorted(found.items(), key=lambda item: (item[1] not in _REGISTERED, item[1].rank)))
 
 
 def gait_names(robot: Robot) -> tuple[str, ...]:
-    """Names of the ways in which a robot can walk."""
-    suits = {test: test(robot) for test in dict.fromkeys(gait.suits for gait in _GAITS)}  # some share a test
-    return tuple(dict.fromkeys(gait.name for gait in _GAITS if suits[gait.suits]))
+    """Names of the ways in which a robot can walk, its usual one first."""
+    return tuple(_gaits(robot))
 
 
 def prepare(robot: Robot, request: Request) -> Prepared:
-    """Make a robot ready to walk; an empty gait name takes the first that suits."""
+    """Make a robot ready to walk; an empty gait name takes its usual one."""
     if is_user_reference(request.gait):
         made = load_user_object(request.gait)(robot, **(request.parameters or {}))
         check_walker(made, robot, request.gait)
@@ -71,18 +147,35 @@ def prepare(robot: Robot, request: Request) -> Prepared:
             made.__class__ = _as_walker(made, request.gait)
         pose = getattr(made, "pose", None) or robot.complete({})
         return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
-    for gait in _GAITS:
-        if (not request.gait or gait.name == request.gait) and gait.suits(robot):
-            return gait.make(robot, request)
-    names = gait_names(robot)
-    if not names:
-        from .rigs.legs import leg_faults
-
+    known = _gaits(robot)
+    if not known:
         raise BadInput(
             f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
             f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"
         )
-    raise UnknownName.among("gait", request.gait, names, f"robot {robot.name!r}")
+    name = request.gait or next(iter(known))
+    if name not in known:
+        raise UnknownName.among("gait", name, known, f"robot {robot.name!r}")
+    return known[name].make(robot, request)
+
+
+def prepare_driver(robot: Robot, request: Request) -> Prepared:
+    """A robot ready to follow any stream of velocities, by the gait of that name or its usual one."""
+    driver = next((driver for driver in _known(Driver) if driver.suits(robot)), None)
+    return (driver.make if driver else prepare)(robot, request)
+
+
+def pose_motion(robot: Robot, start: Array, pose: str, speed: float) -> JointMotion | None:
+    """The way from joint positions (joints,) to a pose that robots of its kind take; None: they have none of their own.
+
+    Args:
+        robot: which moves.
+        start: its joint positions (joints,).
+        pose: name of the pose.
+        speed: fraction of the joints' speed.
+    """
+    ways = (way.make(robot, start, pose, speed) for way in _known(PoseMotion) if way.suits(robot, pose))
+    return next(ways, None)
 
 
 OLD_NAMES = {"max_speed": "top_speed", "max_turn": "top_turn"}  # of 0.1.0
@@ -113,40 +206,23 @@ def check_walker(walker: Any, robot: Robot, name: str) -> None:
 
 def leg_count(robot: Robot) -> int:
     """How many legs a robot stands on, 0 when none are found."""
-    from .rigs.legs import find_legs
-
     try:
         return len(find_legs(robot))
     except AndanteError:
         return 0
 
 
-@dataclass(frozen=True)
-class Driver:
-    """How robots that `suits` are driven by free velocities, where that is not simply one of their gaits."""
-
-    suits: Callable[[Robot], bool]
-    make: Callable[[Robot, Request], Prepared]
-
-
-_DRIVERS: list[Driver] = []
-
-
-def register_driver(driver: Driver) -> None:
-    """Add a way to drive a kind of robot; the latest is asked first."""
-    _DRIVERS.insert(0, driver)
-
-
-def prepare_driver(robot: Robot, request: Request) -> Prepared:
-    """A robot ready to follow any stream of velocities, by the gait of that name or its usual one."""
-    for driver in _DRIVERS:
-        if driver.suits(robot):
-            return driver.make(robot, request)
-    return prepare(robot, request)
-
-
 def _counted(legs: int) -> str:
     return {0: "no legs were", 1: "1 leg was"}.get(legs, f"{legs} legs were")
+
+
+def _settings(kind: type[T], request: Request, gait: str) -> T:
+    """The settings of a gait with the parameters that are asked for."""
+    given = present_names(kind, request.parameters or {}, "gait parameter", f"gait {gait!r}")
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise BadInput(f"gait {gait!r}: {error}") from None
 
 
 def _many_legs(robot: Robot) -> bool:
@@ -155,20 +231,11 @@ def _many_legs(robot: Robot) -> bool:
 
 def _make_legged(robot: Robot, request: Request) -> Prepared:
     """A rigged robot with one of the patterns."""
-    from .io.rig_file import rig_for
-    from .legged.gait import LeggedGait, LeggedSettings
-    from .rigs.rig import with_rig
-
     rig = rig_for(robot, request.rig)
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
-    given = present_names(LeggedSettings, request.parameters or {}, "gait parameter", f"gait {gait!r}")
-    try:
-        settings = LeggedSettings(**given)
-    except TypeError as error:
-        raise BadInput(f"gait {gait!r}: {error}") from None
+    settings = _settings(LeggedSettings, request, gait)
     rigged = with_rig(robot, rig)
-    walker = LeggedGait(rigged, rig, gait, settings)
-    return Prepared(rigged, rig.stance, walker, rig.forward, gait)
+    return Prepared(rigged, rig.stance, LeggedGait(rigged, rig, gait, settings), rig.forward, gait)
 
 
 def _two_legs(robot: Robot) -> bool:
@@ -176,57 +243,13 @@ def _two_legs(robot: Robot) -> bool:
 
 
 def _make_walk(robot: Robot, request: Request) -> Prepared:
-    from .biped.walk import make_walk
-    from .io.rig_file import rig_for
-
-    return make_walk(robot, rig_for(robot, request.rig), request.parameters)
-
-
-def _folds(robot: Robot) -> bool:
-    """Whether a robot has the poses and joints of the Shell."""
-    return {"stand", "tall", "tuck", "ball"} <= set(robot.poses) and {"q111", "q114", "q212"} <= set(robot.joint_names)
+    """A robot on two legs, standing as its walk begins."""
+    rig = rig_for(robot, request.rig)
+    settings = _settings(BipedSettings, request, "walk")
+    rigged = with_rig(robot, rig)
+    walker = BipedWalk(rigged, rig, settings)
+    return Prepared(rigged, walker.pose, walker, rig.forward, "walk")
 
 
-def _make_roll(robot: Robot, request: Request) -> Prepared:
-    from .ball.gait import make_roll
-
-    return make_roll(robot, request)
-
-
-def waves(robot: Robot) -> bool:
-    """Whether a robot has the joints and the first pose of the NAO."""
-    from .wave.model import JOINTS
-
-    return set(JOINTS) <= set(robot.joint_names) and "standinit" in {name.casefold() for name in robot.poses}
-
-
-def _make_wave(robot: Robot, request: Request) -> Prepared:
-    from .io.wave_file import default_gait
-    from .wave.gait import make_wave
-
-    return make_wave(robot, request.parameters, default_gait)
-
-
-def _drive_waves(robot: Robot, request: Request) -> Prepared:
-    """The wave gait under any command: it walks while it shall go ahead, and stands otherwise."""
-    from .wave.gait import WaveGait
-
-    made = prepare(robot, request)
-    if isinstance(made.walker, WaveGait):
-        made.walker.strict = False
-    return made
-
-
-def _drive_shell(robot: Robot, request: Request) -> Prepared:
-    from .shell_driver import make_shell_driver
-
-    return make_shell_driver(robot, request)
-
-
-register_driver(Driver(waves, _drive_waves))
-register_driver(Driver(_folds, _drive_shell))
-register(Gait("wave", waves, _make_wave))
-register(Gait("walk", _two_legs, _make_walk))
-register(Gait("roll", _folds, _make_roll))
-for _name in reversed(PATTERNS):
-    register(Gait(_name, _many_legs, _make_legged))
+WALK = Gait("walk", _two_legs, _make_walk, len(PATTERNS))
+TRIPOD, RIPPLE, WAVE, CRAWL, TROT = (Gait(name, _many_legs, _make_legged, k) for k, name in enumerate(PATTERNS))

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING
 
 from andante.lazy import lazy_names
 
-from .actions.binding import BoundAction, bind
 from .actions.check import SelfCollision, check_action, check_keyframes, check_motion, check_set
-from .actions.model import Action, ActionSet, Call, Group, Reach, Step, Take, Turn, Wait
+from .actions.model import Action, ActionSet, BoundAction, Call, Group, Reach, Step, Take, Turn, Wait, bind
 from .actions.plan import Planned, plan_step
 from .actions.runner import ActionRunner
 from .actions.text import parse_actions
-from .curves.bezier import Bezier
-from .curves.curve import ArcLength, Curve
+from .curves.curve import ArcLength, Bezier, Curve
 from .curves.nurbs import Nurbs
 from .curves.pose_spline import PoseSpline, RotationSpline
 from .joint_motion import Chained, Fading, JointMotion, MotionLimits, Move, Sampled, synchronized, transition, vector_of
@@ -19,8 +17,7 @@ from .keyframes import Key, Keyframes, Played, Repeat, fit, play_from
 from .timing import Profile, TimedPath, s_curve, smoothstep, time_path, trapezoid
 
 if TYPE_CHECKING:
-    from .io.keyframe_files import write_keyframes_toml
-    from .io.library import find_motion
+    from .io.library import find_motion, write_keyframes_toml
 
 __all__ = [
     "Action",
@@ -74,4 +71,4 @@ __all__ = [
     "write_keyframes_toml",
 ]
 
-__getattr__ = lazy_names(__name__, {"find_motion": ".io.library", "write_keyframes_toml": ".io.keyframe_files"})
+__getattr__ = lazy_names(__name__, {"find_motion": ".io.library", "write_keyframes_toml": ".io.library"})

@@ -176,11 +176,9 @@ class _Track:
             if self.kind == "linear":
                 fraction = (x, np.ones_like(x), np.zeros_like(x))[order]
             else:
-                fraction = (
-                    x**3 * (10 + x * (6 * x - 15)),
-                    30 * x**2 * (1 - x) ** 2,
-                    60 * x * (1 - x) * (1 - 2 * x),
-                )[order]
+                fraction = (x**3 * (10 + x * (6 * x - 15)), 30 * x**2 * (1 - x) ** 2, 60 * x * (1 - x) * (1 - 2 * x))[
+                    order
+                ]
             found = (values[k] if order == 0 else 0.0) + way * fraction / width**order
         return found if order == 0 else np.where(outside, 0.0, found)
 

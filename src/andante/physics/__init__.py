@@ -1,21 +1,21 @@
 """Four physics engines behind one model: the `Engine` protocol, servos, contacts, rays, snapshots, pictures."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from andante.lazy import lazy_names
 
 from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, fitted
-from .commands import Drive, JointState, Push, ServoOrder, Snapshot
+from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .engine import Engine, Model
 from .registry import ENGINES, engine_class, installed
-from .rendering.camera import Camera
+from .rendering import Camera
 from .rendering.video import VideoWriter, film_strip
-from .servos import ServoGains, default_gains
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 
 if TYPE_CHECKING:
     from .checks import CHECKS, CheckResult, check_engine
     from .rendering.renderer import Renderer, rest_poses
-
 
 __all__ = [
     "ACTUATORS",
@@ -50,15 +50,10 @@ __all__ = [
     "rest_poses",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """The renderer is imported when it is asked for, as it loads MuJoCo; so is the battery of checks."""
-    if name in ("Renderer", "rest_poses"):
-        from .rendering import renderer
-
-        return getattr(renderer, name)
-    if name in ("CHECKS", "CheckResult", "check_engine"):
-        from . import checks
-
-        return getattr(checks, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(  # the renderer loads MuJoCo
+    __name__,
+    {
+        **dict.fromkeys(("Renderer", "rest_poses"), ".rendering.renderer"),
+        **dict.fromkeys(("CHECKS", "CheckResult", "check_engine"), ".checks"),
+    },
+)

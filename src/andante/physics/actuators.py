@@ -48,52 +48,30 @@ class Actuator:
                 raise BadInput(f"actuator {name} must be >= 0 and finite, got {getattr(self, name)}")
 
 
+IDEAL = Actuator(math.inf, math.inf)
 _RPM = 2 * math.pi / 60
 _KGCM = STANDARD_GRAVITY / 100
 
-# Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). NAO: motor stall torque times
-# reduction ratio and no-load speed of the V3.2/V3.3 motor tables, peak torque of the V4.0 URDF. Friction, armature
-# (rotor inertia x ratio^2), play and delay are estimates of the usual size for such gears.
+# Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). Friction, armature (rotor inertia
+# x ratio^2), play and delay are estimates of the usual size for such gears.
 ACTUATORS: dict[str, Actuator] = {
     "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
     "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),
     "ax-12a": Actuator(1.5, 59 * _RPM, 0.06, 0.05, 6e-3, math.radians(0.5), 0.008),
     "mx-28": Actuator(2.5, 55 * _RPM, 0.08, 0.06, 9e-3, math.radians(0.33), 0.006),
     "xm430-w350": Actuator(4.1, 46 * _RPM, 0.10, 0.08, 1.1e-2, math.radians(0.25), 0.004),
-    "nao-leg-roll": Actuator(12.0, 4.16174, 0.10, 0.10, 4.0e-3, math.radians(0.2), 0.02, 3.348),
-    "nao-leg-pitch": Actuator(7.79, 6.40239, 0.08, 0.08, 2.0e-3, math.radians(0.2), 0.02, 3.023),
-    "nao-arm-yaw": Actuator(2.27, 8.26797, 0.04, 0.02, 6.0e-4, math.radians(0.3), 0.02, 1.547),
-    "nao-arm-roll": Actuator(2.62, 7.19407, 0.04, 0.02, 8.0e-4, math.radians(0.3), 0.02, 1.783),
-}
-
-NAO_ACTUATORS: dict[str, Actuator] = {
-    "*HipYawPitch": ACTUATORS["nao-leg-roll"],
-    "*HipRoll": ACTUATORS["nao-leg-roll"],
-    "*AnkleRoll": ACTUATORS["nao-leg-roll"],
-    "*HipPitch": ACTUATORS["nao-leg-pitch"],
-    "*KneePitch": ACTUATORS["nao-leg-pitch"],
-    "*AnklePitch": ACTUATORS["nao-leg-pitch"],
-    "HeadYaw": ACTUATORS["nao-arm-yaw"],
-    "HeadPitch": ACTUATORS["nao-arm-roll"],
-    "*ShoulderPitch": ACTUATORS["nao-arm-yaw"],
-    "*ShoulderRoll": ACTUATORS["nao-arm-roll"],
-    "*ElbowYaw": ACTUATORS["nao-arm-yaw"],
-    "*ElbowRoll": ACTUATORS["nao-arm-roll"],
 }
 
 
 def assign(robot: Robot, actuators: Mapping[str, Actuator]) -> dict[str, Actuator]:
     """Actuator of each movable joint by name or glob; the first pattern that fits wins, joints may stay without."""
-    out = {}
-    for joint in robot.movable:
-        chosen = next((a for pattern, a in actuators.items() if fnmatchcase(joint.name, pattern)), None)
-        if chosen is not None:
-            out[joint.name] = chosen
-    unused = [p for p in actuators if not any(fnmatchcase(j.name, p) for j in robot.movable)]
-    if unused:
-        raise BadInput(
-            f"actuator pattern {unused[0]!r} fits no joint of {robot.name!r}: {', '.join(robot.joint_names)}"
-        )
+    out: dict[str, Actuator] = {}
+    for pattern, actuator in actuators.items():
+        fits = [name for name in robot.joint_names if fnmatchcase(name, pattern)]
+        if not fits:
+            names = ", ".join(robot.joint_names)
+            raise BadInput(f"actuator pattern {pattern!r} fits no joint of {robot.name!r}: {names}")
+        out = dict.fromkeys(fits, actuator) | out
     return out
 
 
@@ -125,15 +103,9 @@ class ActuatorDrive:
 
     def __init__(self, robot: Robot, actuators: Mapping[str, Actuator]) -> None:
         by_joint = assign(robot, actuators)
-        count = len(robot.movable)
-        self.stall, self.peak, self.no_load = np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf)
-        self.play, self.delay = np.zeros(count), np.zeros(count)
-        for i, joint in enumerate(robot.movable):
-            actuator = by_joint.get(joint.name)
-            if actuator is not None:
-                self.stall[i], self.peak[i] = actuator.stall_torque, actuator.peak_torque
-                self.no_load[i] = actuator.no_load_speed
-                self.play[i], self.delay[i] = actuator.backlash / 2, actuator.delay
+        chosen = [by_joint.get(name, IDEAL) for name in robot.joint_names]
+        rows = [(a.stall_torque, a.peak_torque, a.no_load_speed, a.backlash / 2, a.delay) for a in chosen]
+        self.stall, self.peak, self.no_load, self.play, self.delay = np.array(rows).reshape(-1, 5).T.copy()
         self._past: deque[tuple[np.ndarray, Array]] = deque()
 
     def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:

@@ -1,25 +1,108 @@
 """What a user asks of the joints of one model, and how it reaches the engine's servos.
 
+Gains come from the robot file or from what each joint carries. A position servo pulls with kp (target - q) - kd dq,
+solved implicitly by each engine and cut at the effort limit; an engine whose motor is a velocity constraint follows the
+same law with the time constant kd / kp and the same cut. A velocity servo pulls with kv (target - dq).
+
 `JointCommands` keeps targets, modes and gains as commanded; position references are slewed at the joint's velocity
 limit. A `Drive` may stand between the commands and the servos (actuator models, cascaded controllers), once per step.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.description.joint import JointType
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .servos import ServoGains
 from .state import Mode
+from .tree import body_tree
+
+
+@dataclass(frozen=True)
+class ServoGains:
+    """Per joint of `robot.movable`, arrays (joints,)."""
+
+    kp: Array  # position stiffness [N m/rad or N/m]
+    kd: Array  # damping of the position servo [N m s/rad or N s/m]
+    kv: Array  # stiffness of the velocity servo [N m s/rad or N s/m]
+    effort: Array  # largest effort [N m or N], inf: unlimited
+    velocity: Array  # largest speed at which a position servo moves its own reference [rad/s or m/s], inf: unlimited
+
+    def __post_init__(self) -> None:
+        for name in ("kp", "kd", "kv", "effort", "velocity"):
+            values = np.array(getattr(self, name), dtype=float)
+            if np.isnan(values).any() or (values < 0).any():
+                raise BadInput(f"servo gain {name} must be >= 0 for every joint, got {values}")
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+
+    def changed(self, **arrays: ArrayLike) -> ServoGains:
+        """A copy with some arrays replaced (scalars are spread over all joints)."""
+        count = len(self.kp)
+        return replace(self, **{k: np.broadcast_to(np.asarray(v, dtype=float), count) for k, v in arrays.items()})
+
+
+def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
+    """Gains of `robot.servos` where given, otherwise from what each joint carries.
+
+    kp = I w^2 and kd = 2 I w with w = 2 pi bandwidth [Hz] and I the inertia about the joint of everything outboard
+    (zero pose) plus the armature; kp is at least what reaches the joint's effort limit at an error of 0.05 rad (5 mm).
+    """
+    count = len(robot.movable)
+    kp, kd, kv = np.zeros(count), np.zeros(count), np.zeros(count)
+    effort, velocity = np.full(count, math.inf), np.full(count, math.inf)
+    carried = _outboard_inertia(robot)
+    omega = 2 * math.pi * bandwidth
+    for i, joint in enumerate(robot.movable):
+        inertia = carried[i] + joint.dynamics.armature
+        kp[i], kd[i] = inertia * omega**2, 2 * inertia * omega
+        if math.isfinite(joint.limits.effort) and joint.limits.effort > 0:
+            effort[i] = joint.limits.effort
+            kp[i] = max(kp[i], effort[i] / (0.05 if joint.type is not JointType.PRISMATIC else 0.005))
+            kd[i] = max(kd[i], 2 * math.sqrt(kp[i] * inertia) * 0.7)
+        if math.isfinite(joint.limits.velocity) and joint.limits.velocity > 0:
+            velocity[i] = joint.limits.velocity
+        kv[i] = kd[i]
+        for pattern, values in robot.servos.items():
+            if fnmatchcase(joint.name, pattern):
+                kp[i], kd[i] = values.get("kp", kp[i]), values.get("kd", kd[i])
+                kv[i] = values.get("kv", values.get("kd", kv[i]))
+                effort[i], velocity[i] = values.get("effort", effort[i]), values.get("velocity", velocity[i])
+    return ServoGains(kp, kd, kv, effort, velocity)
+
+
+def _outboard_inertia(robot: Robot) -> Array:
+    """Inertia about (along) each movable joint of all bodies that it carries, at the zero pose [kg m^2, kg]."""
+    tree = body_tree(robot)
+    world = tree.poses(tree.bodies[0].pose, {})
+    placed = [body.inertia.transformed(pose) for body, pose in zip(tree.bodies, world, strict=True)]
+    masses = np.array([inertia.mass for inertia in placed])
+    centers = np.array([inertia.com for inertia in placed])
+    tensors = np.array([inertia.matrix for inertia in placed])
+    out = np.zeros(len(robot.movable))
+    for i, carrier in enumerate(tree.joint_bodies):
+        joint, outboard = robot.movable[i], tree.carries[carrier]
+        if joint.type is JointType.PRISMATIC:
+            out[i] = masses[outboard].sum()
+            continue
+        axis = world[carrier].rotation @ np.asarray(joint.axis)
+        levers = np.cross(axis, centers[outboard] - world[carrier].translation)
+        out[i] = axis @ tensors[outboard].sum(axis=0) @ axis + masses[outboard] @ np.sum(levers**2, axis=1)
+    return out
+
 
 POSITION = Mode.POSITION
+POSITION_NUMBER = int(POSITION)  # for compiled code
 SLOWEST, FASTEST = 1e-100, 1e100  # strides that stand for none and for any [rad or m]
 
 
@@ -62,6 +145,50 @@ class Push:
     point: Array
 
 
+@njit(cache=True, nogil=True)
+def followed(wanted: Array, lower: Array, upper: Array, references: Array, per_stride: Array) -> int:
+    """Cut targets (joints,) at their limits in place; 0: within a stride of the references, 1: farther, -1: NaN.
+
+    What `JointCommands.follow` needs.
+    """
+    far = 0
+    for j in range(wanted.shape[0]):
+        if wanted[j] != wanted[j]:
+            return -1
+        wanted[j] = min(max(wanted[j], lower[j]), upper[j])
+        gap = abs((wanted[j] - references[j]) * per_stride[j])
+        if gap != gap:
+            return -1
+        if gap > 1.0:
+            far = 1
+    return far
+
+
+@njit(cache=True, nogil=True)
+def slewed(
+    references: Array, targets: Array, modes: np.ndarray, stride: Array, per_stride: Array, steps: int
+) -> tuple[Array, bool]:
+    """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets.
+
+    Position servos move by at most their stride, others are there at once.
+    """
+    count = targets.shape[0]
+    rows = np.empty((steps, count))
+    for k in range(steps):
+        there = True
+        for j in range(count):
+            before = references[j] if k == 0 else rows[k - 1, j]
+            gap = targets[j] - before
+            if modes[j] == POSITION_NUMBER and abs(gap * per_stride[j]) > 1.0:
+                rows[k, j] = before + min(max(gap, -stride[j]), stride[j])
+                there = False
+            else:
+                rows[k, j] = targets[j]
+        if there:
+            return rows[: k + 1], True
+    return rows, False
+
+
 @dataclass
 class JointCommands:
     """Commands of one model; arrays (joints,), exchanged for new ones and never written to, so they may be shared."""
@@ -89,33 +216,26 @@ class JointCommands:
         )
 
     def copy(self) -> JointCommands:
-        """An independent copy (limits and gains are immutable and shared)."""
-        return JointCommands(
-            self.modes.copy(), self.targets.copy(), self.references.copy(), self.gains, self.lower, self.upper,
-            self.uniform,
-        )  # fmt: skip
+        """A copy that changes by itself; the arrays, which nobody writes to, are shared."""
+        return replace(self)
 
     def follow(self, values: ArrayLike, dt: float) -> bool | None:
         """Take new targets of all joints the short way, and the references too where they get there within one step.
 
         True: references and targets are one. False: the references must be slewed. None: nothing is done, take the
-        long way; some joint is no position servo, or a value is NaN. A sum of squares (gap / stride)^2 of at most 1
-        shows at once that no gap exceeds its stride.
+        long way; some joint is no position servo, or a value is NaN.
         """
         if self.uniform is not POSITION:
             return None
-        wanted = np.maximum(np.asarray(values, dtype=float), self.lower)
-        np.minimum(wanted, self.upper, out=wanted)
-        gap = wanted - self.references
-        gap *= self.strides(dt)[1]
-        square = gap.dot(gap)
-        if square != square:
+        wanted = np.empty(len(self.targets))
+        wanted[:] = values
+        far = followed(wanted, self.lower, self.upper, self.references, self.strides(dt)[1])
+        if far < 0:
             return None
         self.targets = wanted
-        if not (square <= 1.0 or np.abs(gap).max() <= 1.0):
-            return False
-        self.references = wanted
-        return True
+        if far == 0:
+            self.references = wanted
+        return far == 0
 
     def strides(self, dt: float) -> tuple[Array, Array]:
         """velocity dt of every joint, and 1 / (velocity dt) kept off 0 and infinity, whose products would be NaN."""
@@ -154,23 +274,15 @@ class JointCommands:
             references[joints] = values
             self.references = references
 
-    def set_gains(self, gains: ServoGains) -> None:
-        """Change the gains."""
-        self.gains = gains
+    def ahead(self, dt: float, steps: int) -> tuple[Array, bool]:
+        """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets."""
+        return slewed(self.references, self.targets, self.modes, *self.strides(dt), steps)
 
     def slew(self, dt: float) -> bool:
         """Move the references of position servos towards their targets by at most velocity * dt; True: all there."""
-        gap = self.targets - self.references
-        stride, per_stride = self.strides(dt)
-        far = np.abs(gap * per_stride) > 1.0
-        if far.any() and self.uniform is not POSITION:
-            far &= self.modes == POSITION
-        if not far.any():
-            self.references = self.targets
-            return True
-        np.minimum(np.maximum(gap, -stride, out=gap), stride, out=gap)
-        self.references = np.where(far, self.references + gap, self.targets)
-        return False
+        rows, there = self.ahead(dt, 1)
+        self.references = self.targets if there else rows[0]
+        return there
 
     def _bounds(self, mode: Mode) -> tuple[Array, Array]:
         """Smallest and largest target of each joint in a mode."""

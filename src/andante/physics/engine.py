@@ -23,10 +23,12 @@ from andante.description.world import Placement, World
 from andante.errors import BadInput, Diverged, UnknownName
 from andante.geometry import SE3, Array
 
-from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoOrder, Snapshot
-from .servos import ServoGains, default_gains
+from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
+from .rays import Raycaster
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
+
+SLEWED_AT_ONCE = 64  # steps
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,10 @@ class Engine(ABC):
         self.drives: dict[int, tuple[Drive, ...]] = {}
         self.pushes: dict[tuple[int, int], Push] = {}
         self._slewing: set[int] = set()
+        self._notes: list[Problem] = []  # what the engine itself had to change
+        self._motions: dict[int, tuple[Array, Array]] = {}  # poses and velocities as read since the last step
+        self._still: dict[int, tuple[Array, Array]] = {}  # of models that are one fixed body
+        self._caster: Raycaster | None = None
         self._build()
         for model in self.models:
             self._apply_servos(model.index)
@@ -103,16 +109,30 @@ class Engine(ABC):
 
     def _advance_driven(self, n: int) -> int:
         """Advance one or more of n steps while references move or drives are at work; how many."""
-        for model in sorted(self._slewing.union(self.drives)):
-            self._drive(model)
-        self._advance(1)
-        self.steps += 1
-        return 1
+        if self.drives or len(self._slewing) != 1:
+            for model in sorted(self._slewing.union(self.drives)):
+                self._drive(model)
+            self._advance(1)
+            self.steps += 1
+            return 1
+        (model,) = self._slewing  # its references are slewed ahead in one compiled pass
+        command = self.commands[model]
+        rows, there = command.ahead(self.dt, min(n, SLEWED_AT_ONCE))
+        for row in rows:
+            command.references = self.references[model] = row
+            self._apply_references(model)
+            self._advance(1)
+            self.steps += 1
+        if there:
+            command.references = self.references[model] = command.targets
+            self._slewing.discard(model)
+        return len(rows)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What had to be changed to simulate the models (massless links and the like)."""
-        return tuple(dict.fromkeys(p for model in self.models for p in model.tree.problems))
+        found = (problem for model in self.models for problem in model.tree.problems)
+        return tuple(dict.fromkeys((*found, *self._notes)))
 
     def model_index(self, name: str) -> int:
         """Index of the model of that name."""
@@ -140,17 +160,36 @@ class Engine(ABC):
 
     def base_pose(self, model: int) -> Array:
         """Pose of the root link, (7,)."""
-        pose: Array = self.body_poses(model)[0]
-        return pose
+        return self.body_motion(model, 0)[0]
 
     def base_velocity(self, model: int) -> Array:
         """Velocity of the root link, (6,)."""
-        velocity: Array = self.body_velocities(model)[0]
-        return velocity
+        return self.body_motion(model, 0)[1]
 
     def body_motion(self, model: int, body: int) -> tuple[Array, Array]:
         """Pose (7,) and velocity (6,) of one body of the model's tree."""
         return self.body_poses(model)[body], self.body_velocities(model)[body]
+
+    def body_poses(self, model: int) -> Array:
+        """World poses of the bodies of `models[model].tree`, (bodies, 7)."""
+        return self._motion(model)[0].copy()
+
+    def body_velocities(self, model: int) -> Array:
+        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+        return self._motion(model)[1].copy()
+
+    def _motion(self, model: int) -> tuple[Array, Array]:
+        """Poses and velocities of the bodies, read once per step and not to be written to."""
+        known = self._motions.get(model) or self._still.get(model)
+        if known is None:
+            here = self.models[model]
+            kept = self._still if here.fixed and len(here.tree.bodies) == 1 else self._motions
+            known = kept[model] = self._read_bodies(model)
+        return known
+
+    def _forget(self) -> None:
+        """What was read of moving bodies is stale."""
+        self._motions.clear()
 
     def surely_within(self, distance: float) -> bool:
         """Whether a quick look shows that all bodies are numbers within about a distance [m] of the origin."""
@@ -159,6 +198,31 @@ class Engine(ABC):
     def contacts_of(self, model: int) -> Contacts:
         """Contacts of one model, with it as side A; see `Contacts.of`."""
         return self.contacts().of(model)
+
+    def cast_rays(
+        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
+    ) -> RayHits:
+        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out a model."""
+        if self._caster is None:
+            self._caster = Raycaster(self.models)
+        poses = [self.body_poses(model.index) for model in self.models]
+        return self._caster.cast(poses, origins, directions, max_range, ignore)
+
+    # ---- placing ---------------------------------------------------------------------------------
+    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
+        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+        placed = self.models[model]
+        count = len(placed.tree.robot.movable)
+        q = _finite(positions, count, f"joint positions of {placed.name!r}")
+        dq = np.zeros(count) if velocities is None else _finite(velocities, count, f"velocities of {placed.name!r}")
+        self._put_joints(model, *placed.tree.mimics.applied(q, dq))
+
+    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+        name = self.models[model].name
+        root = SE3.from_vector(_finite(np.atleast_1d(pose), 7, f"the base pose of {name!r}"))
+        speed = np.zeros(6) if velocity is None else _finite(velocity, 6, f"the base velocity of {name!r}")
+        self._put_base(model, root, speed)
 
     # ---- servos ----------------------------------------------------------------------------------
     def command(
@@ -193,8 +257,7 @@ class Engine(ABC):
         """Change the servo gains of a model; allowed at any time."""
         if len(gains.kp) != len(self.references[model]):
             raise BadInput(f"gains for {len(self.references[model])} joints are wanted, got {len(gains.kp)}")
-        self.commands[model].set_gains(gains)
-        self.gains[model] = gains
+        self.commands[model].gains = self.gains[model] = gains
         self._apply_servos(model)
         self._apply_references(model)
 
@@ -326,31 +389,21 @@ class Engine(ABC):
     def joint_efforts(self, model: int) -> Array:
         """Efforts that the servos applied in the last step, (joints,) [N m, N]."""
 
-    @abstractmethod
-    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        """Put the joints there, (joints,), mimic joints being where they belong; what `set_joints` needs."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
+        """Put the root link there, fixed or not; bodies on floating joints go along; what `set_base` needs."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def body_poses(self, model: int) -> Array:
-        """World poses of the bodies of `models[model].tree`, (bodies, 7)."""
-
-    @abstractmethod
-    def body_velocities(self, model: int) -> Array:
-        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
+    def _read_bodies(self, model: int) -> tuple[Array, Array]:
+        """Poses (bodies, 7) and velocities (bodies, 6) as they are now; what `body_poses` and the like need."""
+        raise NotImplementedError
 
     @abstractmethod
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
-
-    @abstractmethod
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out a model."""
 
     @abstractmethod
     def _save(self) -> Any:
@@ -362,6 +415,14 @@ class Engine(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Free what the engine holds outside Python; afterwards it cannot be used."""
+
+
+def _finite(values: ArrayLike, count: int, what: str) -> Array:
+    """Numbers (count,), a single one spread over all."""
+    given = np.asarray(values, dtype=float)
+    if given.shape not in ((), (count,)) or not np.isfinite(given).all():
+        raise BadInput(f"{what}: {count} finite numbers are wanted, got {given.tolist()}")
+    return np.broadcast_to(given, count).copy()
 
 
 FARTHEST = 1e7  # a body beyond this has left the world [m]

@@ -18,8 +18,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from andante.description.mesh import triangles as meshes
-from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.description.mesh.triangles import hull
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
+from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -218,22 +219,10 @@ def within(center: Array, radius: Array, point: Array, reach: float) -> np.ndarr
 
 @njit(cache=True)
 def cast(
-    origins: Array,
-    directions: Array,
-    max_range: float,
-    skip: np.ndarray,
-    kind: np.ndarray,
-    sizes: Array,
-    R: Array,
-    t: Array,
-    center: Array,
-    radius: Array,
-    spans: np.ndarray,
-    nodes: Array,
-    corners: Array,
-    distance: Array,
+    origins: Array, directions: Array, max_range: float, skip: np.ndarray, kind: np.ndarray, sizes: Array, R: Array,
+    t: Array, center: Array, radius: Array, spans: np.ndarray, nodes: Array, corners: Array, distance: Array,
     which: np.ndarray,
-) -> None:
+) -> None:  # fmt: skip
     """Nearest shape of every ray: fills `distance` (inf: nothing) and `which` (-1: nothing).
 
     A shape is tested only when the ray meets its bounding sphere nearer than what was found before.
@@ -273,12 +262,10 @@ class Placed(Protocol):
     @property
     def tree(self) -> BodyTree:
         """The bodies and their shapes."""
-        ...
 
     @property
     def fixed(self) -> bool:
         """Whether the root body never moves (its meshes keep their hollows)."""
-        ...
 
 
 class Raycaster:
@@ -386,26 +373,19 @@ def ray_arrays(origins: ArrayLike, directions: ArrayLike) -> tuple[Array, Array]
 
 def shape_triangles(geometry: Geometry, static: bool) -> tuple[Array, np.ndarray]:
     """Vertices (n, 3) [m] and faces (m, 3) of a mesh or height map; a mesh that moves gives its convex hull."""
-    if isinstance(geometry, Mesh):
-        return meshes.triangles(geometry) if static else meshes.hull(geometry)
-    if isinstance(geometry, Heightmap):
-        return heightmap_triangles(geometry)
+    if isinstance(geometry, Mesh) and not static:
+        return hull(geometry)
+    if isinstance(geometry, Mesh | Heightmap):
+        return surface(geometry)
     raise BadInput(f"a {type(geometry).__name__} has no triangles")
 
 
-def heightmap_triangles(field: Heightmap) -> tuple[Array, np.ndarray]:
-    """Surface of a height map: every cell is cut from its (-x, -y) corner to its (+x, +y) corner."""
-    z = np.asarray(field.heights, dtype=float)
-    if z.ndim != 2 or min(z.shape) < 2:
-        raise BadInput(f"a height map needs at least 2 rows and 2 columns of equal length, got shape {z.shape}")
-    rows, columns = z.shape
-    x = np.linspace(-field.size[0] / 2, field.size[0] / 2, columns)
-    y = np.linspace(-field.size[1] / 2, field.size[1] / 2, rows)
-    vertices = np.stack([np.tile(x, rows), np.repeat(y, columns), z.ravel()], axis=1)
-    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    lower = np.stack([corner, corner + 1, corner + columns + 1], axis=1)
-    upper = np.stack([corner, corner + columns + 1, corner + columns], axis=1)
-    return vertices, np.concatenate([lower, upper])
+def ellipsoid_triangles(radii: Vec3, subdivisions: int = 3) -> tuple[Array, np.ndarray]:
+    """Triangles of an ellipsoid: a scaled geodesic sphere (of 642 points: chords within 0.3 % of the radius)."""
+    import trimesh
+
+    ball = trimesh.creation.icosphere(subdivisions=subdivisions, radius=1.0)
+    return np.asarray(ball.vertices) * np.asarray(radii), np.asarray(ball.faces)
 
 
 def bounding_tree(triangles: Array) -> tuple[Array, Array, int]:

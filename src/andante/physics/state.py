@@ -56,10 +56,15 @@ class Contacts:
         return len(self.model_a)
 
     @staticmethod
+    def of_rows(who: np.ndarray, what: Array) -> Contacts:
+        """Contacts from rows (n, 4) model_a, link_a, model_b, link_b and (n, 10) position, normal, force, depth."""
+        model_a, link_a, model_b, link_b = who.T
+        return Contacts(model_a, link_a, model_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+
+    @staticmethod
     def empty() -> Contacts:
         """No contact at all."""
-        index, vector = np.zeros(0, dtype=int), np.zeros((0, 3))
-        return Contacts(index, index, index, index, vector, vector, vector, np.zeros(0))
+        return Contacts.of_rows(np.zeros((0, 4), dtype=int), np.zeros((0, 10)))
 
     def of(self, model: int) -> Contacts:
         """The contacts of one model, with it as side A (mirrored where it was side B).
@@ -67,16 +72,10 @@ class Contacts:
         A contact between two links of that model appears once for each of them.
         """
         first, second = self.model_a == model, self.model_b == model
-        return Contacts(
-            np.concatenate([self.model_a[first], self.model_b[second]]),
-            np.concatenate([self.link_a[first], self.link_b[second]]),
-            np.concatenate([self.model_b[first], self.model_a[second]]),
-            np.concatenate([self.link_b[first], self.link_a[second]]),
-            np.concatenate([self.position[first], self.position[second]]),
-            np.concatenate([self.normal[first], -self.normal[second]]),
-            np.concatenate([self.force[first], -self.force[second]]),
-            np.concatenate([self.depth[first], self.depth[second]]),
-        )
+        a, b = (self.model_a, self.link_a), (self.model_b, self.link_b)
+        pairs = [*zip(a + b, b + a, strict=True), (self.position, self.position)]
+        pairs += [(self.normal, -self.normal), (self.force, -self.force), (self.depth, self.depth)]
+        return Contacts(*(np.concatenate([mine[first], other[second]]) for mine, other in pairs))
 
 
 @renamed_attributes(actor="model")

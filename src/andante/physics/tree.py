@@ -11,7 +11,7 @@ warning for each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,11 +21,11 @@ from andante.description.check.parts import TRIANGLE_SLACK
 from andante.description.inertia import Inertia, combine
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
-from andante.description.robot import Robot
-from andante.description.shapes import Geometry, Plane
+from andante.description.robot import Robot, joint_motion
+from andante.description.shapes import Geometry, Plane, Vec3
 from andante.description.solids import bounds
 from andante.description.source import Problem, Severity
-from andante.errors import AndanteError, BadInput
+from andante.errors import AndanteError, BadInput, Unsupported
 from andante.geometry import SE3, Array
 
 MOST_JOINTS = 1000  # of one robot
@@ -69,6 +69,34 @@ class Loop:
     parent_from_joint: SE3
     child_from_joint: SE3
 
+    def check(self, engine: str, robot: str) -> None:
+        """Raise Unsupported unless it is a ball, a hinge or fixed."""
+        kind = self.joint.type
+        if kind not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.BALL, JointType.FIXED):
+            raise Unsupported(
+                f"engine {engine!r} cannot close a loop with the {kind} joint {self.joint.name!r} of {robot!r}; "
+                "use a revolute, ball or fixed joint there, or another engine"
+            )
+
+
+@dataclass(frozen=True)
+class Mimics:
+    """Which of `robot.movable` follow another, through chains: q = ratio q[source] + offset; arrays (joints,)."""
+
+    source: np.ndarray  # index of the independent joint, -1: it is independent itself
+    ratio: Array
+    offset: Array
+
+    @property
+    def led(self) -> np.ndarray:
+        """Which joints follow another, (joints,) of bool."""
+        return self.source >= 0
+
+    def applied(self, q: Array, dq: Array) -> tuple[Array, Array]:
+        """Positions and velocities (joints,) with those of the followers from their sources."""
+        led, source = self.led, self.source
+        return np.where(led, self.ratio * q[source] + self.offset, q), np.where(led, self.ratio * dq[source], dq)
+
 
 @dataclass(frozen=True)
 class BodyTree:
@@ -86,6 +114,55 @@ class BodyTree:
         """Body index that each of `robot.movable` carries, (joints,)."""
         index = {body.joint.name: i for i, body in enumerate(self.bodies) if body.joint is not None}
         return np.array([index[joint.name] for joint in self.robot.movable], dtype=int)
+
+    @cached_property
+    def carries(self) -> np.ndarray:
+        """Whether body b moves with body a, [a, b]: it hangs on it at any depth, or is it; (bodies, bodies) of bool."""
+        out = np.eye(len(self.bodies), dtype=bool)
+        for k, body in enumerate(self.bodies[1:], start=1):
+            out[:, k] |= out[:, body.parent]
+        return out
+
+    @cached_property
+    def mimics(self) -> Mimics:
+        """The mimic joints; a cycle follows nobody."""
+        movable = self.robot.movable
+        index = {joint.name: i for i, joint in enumerate(movable)}
+        out = Mimics(np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable)))
+        for i, joint in enumerate(movable):
+            at, ratio, offset = joint, 1.0, 0.0
+            for _ in movable:
+                if at.mimic is None or at.mimic.joint not in index:
+                    break
+                ratio, offset = ratio * at.mimic.multiplier, ratio * at.mimic.offset + offset
+                at = movable[index[at.mimic.joint]]
+            if at is not joint and at.mimic is None:
+                out.source[i], out.ratio[i], out.offset[i] = index[at.name], ratio, offset
+        return out
+
+    @cached_property
+    def initial(self) -> dict[str, float]:
+        """Joint positions at the start, by name."""
+        return self.robot.complete({joint.name: joint.initial for joint in self.robot.movable})
+
+    @cached_property
+    def initial_vector(self) -> Array:
+        """Joint positions at the start, (joints,)."""
+        return np.array([self.initial[name] for name in self.robot.joint_names])
+
+    def poses(self, root: SE3, q: Mapping[str, float], free: Mapping[int, SE3] | None = None) -> list[SE3]:
+        """World poses of the bodies at joint positions (0 where none is given).
+
+        `free` holds parent_from_body of bodies on joints of several degrees.
+        """
+        out = [root]
+        for i, body in enumerate(self.bodies[1:], start=1):
+            if free is not None and i in free:
+                out.append(out[body.parent] @ free[i])
+            else:
+                assert body.joint is not None
+                out.append(out[body.parent] @ body.pose @ joint_motion(body.joint, q.get(body.joint.name, 0.0)))
+        return out
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
@@ -124,7 +201,7 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
             f"{robot.source}: robot {robot.name!r} has {len(robot.movable)} joints that move; up to {MOST_JOINTS} are "
             "simulated; make some of them fixed"
         )
-    link_index = {link.name: i for i, link in enumerate(robot.links)}
+    index = {link.name: i for i, link in enumerate(robot.links)}
     body_of: dict[str, int] = {robot.root: 0}
     pose_in_body: dict[str, SE3] = {robot.root: SE3.identity()}
     members: list[list[str]] = [[robot.root]]
@@ -145,61 +222,32 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
         carriers.append(joint)
         parents.append(above)
         poses.append(parent_from_joint)
-    bodies = tuple(
-        _make_body(robot, names, parents[i], carriers[i], poses[i], pose_in_body, link_index)
-        for i, names in enumerate(members)
-    )
-    bodies, problems = repaired(robot, bodies, fixed or robot.fixed_base)
-    loops = tuple(
-        Loop(
-            joint=joint,
-            parent=body_of[joint.parent],
-            child=body_of[joint.child],
-            parent_from_joint=pose_in_body[joint.parent] @ joint.pose,
-            child_from_joint=pose_in_body[joint.child] @ joint.joint_from_child.inverse(),
+
+    def made(i: int) -> Body:
+        links = [robot.link(name) for name in members[i]]
+        inertias = [link.inertia.transformed(pose_in_body[link.name]) for link in links if link.inertia is not None]
+        shapes = tuple(
+            BodyShape(part.geometry, pose_in_body[name] @ part.pose, part.surface, index[name], part.name or name)
+            for name in members[i]
+            for part in robot.link(name).collisions
         )
+        gravity = all(link.gravity for link in links if link.inertia is not None)
+        collides = any(robot.self_collide if link.self_collide is None else link.self_collide for link in links)
+        inertia = combine(inertias) or Inertia(0.0)
+        return Body(links[0].name, parents[i], carriers[i], poses[i], inertia, shapes, gravity, collides)
+
+    bodies, problems = repaired(robot, [made(i) for i in range(len(members))], fixed or robot.fixed_base)
+    loops = tuple(
+        Loop(joint, body_of[joint.parent], body_of[joint.child], above @ joint.pose, below)
         for joint in robot.loops
+        for above in (pose_in_body[joint.parent],)
+        for below in (pose_in_body[joint.child] @ joint.joint_from_child.inverse(),)
     )
     link_body = np.array([body_of[link.name] for link in robot.links], dtype=int)
     link_pose = np.stack([pose_in_body[link.name].matrix for link in robot.links])
     link_body.setflags(write=False)
     link_pose.setflags(write=False)
     return BodyTree(robot, bodies, loops, link_body, link_pose, problems)
-
-
-def _make_body(
-    robot: Robot,
-    names: list[str],
-    parent: int,
-    joint: Joint | None,
-    pose: SE3,
-    pose_in_body: dict[str, SE3],
-    link_index: dict[str, int],
-) -> Body:
-    links = [robot.link(name) for name in names]
-    inertias = [link.inertia.transformed(pose_in_body[link.name]) for link in links if link.inertia is not None]
-    shapes = tuple(
-        BodyShape(
-            geometry=collision.geometry,
-            pose=pose_in_body[link.name] @ collision.pose,
-            surface=collision.surface,
-            link=link_index[link.name],
-            name=collision.name or link.name,
-        )
-        for link in links
-        for collision in link.collisions
-    )
-    wanted = [robot.self_collide if link.self_collide is None else link.self_collide for link in links]
-    return Body(
-        name=names[0],
-        parent=parent,
-        joint=joint,
-        pose=pose,
-        inertia=combine(inertias) or Inertia(0.0),
-        shapes=shapes,
-        gravity=all(link.gravity for link in links if link.inertia is not None),
-        self_collide=any(wanted),
-    )
 
 
 def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:
@@ -267,3 +315,11 @@ def _size(shapes: Sequence[BodyShape]) -> Array:
 
 def _meters(size: Array) -> str:
     return " x ".join(f"{edge:.3g}" for edge in size) + " m"
+
+
+def in_plane(normal: Vec3) -> tuple[Array, Array]:
+    """Two unit vectors that span the plane across a unit normal, right-handed with it."""
+    axis = np.asarray(normal, dtype=float)
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)

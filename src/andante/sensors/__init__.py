@@ -1,12 +1,18 @@
 """Sensor models with noise, rate, latency and seeds. Behaviours see these readings, never the engine's truth."""
 
 from .camera import CameraModel, CameraSensor, Picture
-from .channel import Bank, Channel
+from .channel import Bank, Channel, Noise
 from .contact import ContactSwitch, FootForce, load_fractions
-from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders, WheelEncoders, WheelErrors, wheel_joints
-from .imu import Imu
 from .lidar import LDS_01, LIDARS, RPLIDAR_A2, RPLIDAR_A3, Lidar, LidarModel, Sweep
-from .noise import Noise
+from .proprioception import (
+    EffortSensors,
+    Imu,
+    PositionEncoders,
+    VelocityFromEncoders,
+    WheelEncoders,
+    WheelErrors,
+    wheel_joints,
+)
 from .sensor import Reading, Scene, Sensor
 from .sonar import Sonar, SonarModel
 from .suite import SensorSuite

@@ -14,7 +14,7 @@ from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .sensor import Mount, Scene
+from .sensor import Mount, Scene, stated
 
 if TYPE_CHECKING:
     from andante.physics.rendering.renderer import Renderer
@@ -57,17 +57,7 @@ class CameraModel:
     @staticmethod
     def of(spec: SensorSpec) -> CameraModel:
         """The camera that a description states."""
-        given, usual = spec.parameters, CameraModel()
-        try:
-            return replace(
-                usual,
-                width=int(float(given.get("width", usual.width))),
-                height=int(float(given.get("height", usual.height))),
-                horizontal_fov=float(given.get("horizontal_fov", usual.horizontal_fov)),
-                noise_stddev=float(given.get("noise_stddev", usual.noise_stddev)),
-            )
-        except (ValueError, BadInput) as error:
-            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+        return stated(spec, CameraModel())
 
 
 @dataclass(frozen=True)
@@ -126,7 +116,7 @@ class CameraSensor:
         return np.array([float(self._count)])
 
     def _shoot(self, scene: Scene) -> np.ndarray:
-        from andante.physics.rendering.camera import Camera
+        from andante.physics.rendering import Camera
         from andante.physics.rendering.renderer import Renderer
 
         m = self.model

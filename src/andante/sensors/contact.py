@@ -15,7 +15,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics import body_tree
 
-from .kernels import feet, switches
+from .kernels import cell_fractions, feet, switches
 from .sensor import Measure, Scene
 
 
@@ -100,35 +100,6 @@ class ContactSwitch(_ContactSensor):
 MOST_CELLS = 10  # of one foot: its table has 2^cells rows
 
 
-def load_fractions(cells: Array, point: Array) -> Array:
-    """Fraction of a load carried by each cell (n, 2), the load at a point (2,): sums to 1, none negative.
-
-    The even distribution changed as little as possible so that the center of the fractions is the point (least
-    squares); where that would pull on a cell, the cell is left out and the rest carry its load. A load outside all
-    cells goes to the nearest ones.
-    """
-    count = len(cells)
-    active = np.ones(count, dtype=bool)
-    out = np.zeros(count)
-    for _ in range(count):
-        index = np.flatnonzero(active)
-        if len(index) == 1:
-            out[:] = 0.0
-            out[index] = 1.0
-            break
-        system = np.vstack([np.ones(len(index)), cells[index].T])
-        even = np.full(len(index), 1.0 / len(index))
-        target = np.array([1.0, point[0], point[1]])
-        w = even + np.linalg.pinv(system) @ (target - system @ even)
-        if w.min() >= -1e-9:
-            out[:] = 0.0
-            out[index] = np.maximum(w, 0.0)
-            break
-        active[index[np.argmin(w)]] = False
-    fractions: Array = out / out.sum()
-    return fractions
-
-
 def fraction_table(cells: Array, width: int) -> Array:
     """Pseudo-inverses of the rows (1, x, y) of every set of cells (n, 2), by its bits: (2^width, width, 3)."""
     count = len(cells)
@@ -139,11 +110,18 @@ def fraction_table(cells: Array, width: int) -> Array:
     return table
 
 
+def load_fractions(cells: Array, point: Array) -> Array:
+    """Fractions (n,) of a load at a point (2,) that the cells (n, 2) carry; how: `kernels.cell_fractions`."""
+    out = np.empty(len(cells))
+    cell_fractions(fraction_table(cells, len(cells)), cells, len(cells), point[0], point[1], out)
+    return out
+
+
 class FootForce(_ContactSensor):
     """Force on each load cell of a link [N], pressed along the cells' -z (upwards on the foot).
 
     Cells are points of the link frame, `rotation` (3, 3) turns the cells' axes into those of the link; the normal force
-    of all contacts of the link is shared between them so that the center of pressure is kept (see `load_fractions`).
+    of all contacts of the link is shared between them so that the center of pressure is kept (see `cell_fractions`).
     """
 
     def __init__(

@@ -137,7 +137,11 @@ def pressed(
 
 @njit(cache=True, nogil=True)
 def cell_fractions(table: Array, cells: Array, count: int, x: float, y: float, out: Array) -> None:
-    """Fractions (count,) of a load at x, y that cells (count, 2) carry; see `contact.load_fractions`.
+    """Fractions (count,) of a load at x, y that cells (count, 2) carry: they sum to 1, none is negative.
+
+    The even distribution changed as little as possible so that the center of the fractions is the point (least
+    squares); where that would pull on a cell, the cell is left out and the rest carry its load. A load outside all
+    cells goes to the nearest ones.
 
     table (2^count, count, 3): pseudo-inverse of the rows (1, x, y) of every set of cells, by its bits.
     """
@@ -171,19 +175,9 @@ def cell_fractions(table: Array, cells: Array, count: int, x: float, y: float, o
 
 @njit(cache=True, nogil=True)
 def feet(
-    links: np.ndarray,
-    points: Array,
-    forces: Array,
-    mine: np.ndarray,
-    bodies: np.ndarray,
-    poses: Array,
-    frames: Array,
-    tables: Array,
-    cells: Array,
-    counts: np.ndarray,
-    starts: np.ndarray,
-    out: Array,
-) -> None:
+    links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, bodies: np.ndarray, poses: Array, frames: Array,
+    tables: Array, cells: Array, counts: np.ndarray, starts: np.ndarray, out: Array,
+) -> None:  # fmt: skip
     """Write the cell forces [N] of several feet into `out`, each from its start on.
 
     Contacts as in `pressed`; mine (feet, links), bodies (feet,) rows of poses (bodies, 7), frames (feet, 4, 4)
@@ -202,18 +196,9 @@ def feet(
 
 @njit(cache=True, nogil=True)
 def switches(
-    links: np.ndarray,
-    points: Array,
-    forces: Array,
-    mine: np.ndarray,
-    bodies: np.ndarray,
-    poses: Array,
-    frames: Array,
-    radii: Array,
-    thresholds: Array,
-    starts: np.ndarray,
-    out: Array,
-) -> None:
+    links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, bodies: np.ndarray, poses: Array, frames: Array,
+    radii: Array, thresholds: Array, starts: np.ndarray, out: Array,
+) -> None:  # fmt: skip
     """Write pressed (0 or 1) and force [N] of several switches into `out`, each from its start on.
 
     Contacts and frames as in `feet`. A radius of infinity: every contact of the link counts, with its whole force;

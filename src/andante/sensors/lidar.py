@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 
 from .kernels import measured_ranges, moving_rays
-from .sensor import Mount, Reading, Scene
+from .sensor import Mount, Reading, Scene, stated
 
 MOST_BEAMS = 200_000  # of one sweep, all rows
 FARTHEST = 1000.0  # of a description that sets no end to the range [m]
@@ -98,43 +98,24 @@ class LidarModel:
     @staticmethod
     def of(spec: SensorSpec, usual: LidarModel | None = None) -> LidarModel:
         """The lidar that a description states; what it does not say is as in `usual`."""
-        base, given = usual or LidarModel(), spec.parameters
+        base = usual or LidarModel()
 
-        def value(name: str, default: float) -> float:
-            try:
-                return float(given.get(name, default))
-            except ValueError:
-                raise BadInput(f"sensor {spec.name!r}: {name} should be a number, got {given[name]!r}") from None
-
-        try:
-            columns = _count(value("samples", base.beams), value("sample_resolution", 1.0))
-            rows = _count(value("vertical_samples", base.rows), value("vertical_sample_resolution", 1.0))
-            low = value("min_angle", base.angle_min)
-            full = base.angle_increment * (base.beams - 1)
-            if "samples" in given and "max_angle" not in given and abs(full) > 0.9 * TURN:
+        def derived(number: Callable[[str, float], float]) -> Mapping[str, Any]:
+            columns = _count(number("samples", base.beams), number("sample_resolution", 1.0))
+            low, full = number("min_angle", base.angle_min), base.angle_increment * (base.beams - 1)
+            if "samples" in spec.parameters and "max_angle" not in spec.parameters and abs(full) > 0.9 * TURN:
                 full = math.copysign(TURN * (columns - 1) / columns, full)
-            high = value("max_angle", low + full)
-            return replace(
-                base,
-                rate=spec.rate or base.rate,
-                beams=columns,
-                angle_min=low,
-                angle_increment=(high - low) / max(columns - 1, 1),
-                range_min=value("range_min", base.range_min),
-                range_max=min(value("range_max", base.range_max), FARTHEST),
-                noise_stddev=value("noise_stddev", base.noise_stddev),
-                noise_proportional=value("noise_proportional", base.noise_proportional),
-                noise_mean=value("noise_mean", base.noise_mean),
-                resolution=value("resolution", base.resolution),
-                dropout=value("dropout", base.dropout),
-                rows=rows,
-                elevation_min=value("vertical_min_angle", base.elevation_min),
-                elevation_max=value("vertical_max_angle", base.elevation_max),
-            )
-        except BadInput as error:
-            where = f"{spec.source}: " if spec.source.file else ""
-            told = str(error)
-            raise BadInput(where + (told if told.startswith("sensor") else f"sensor {spec.name!r}: {told}")) from None
+            return {
+                "rate": spec.rate or base.rate,
+                "beams": columns,
+                "angle_min": low,
+                "angle_increment": (number("max_angle", low + full) - low) / max(columns - 1, 1),
+                "range_max": min(number("range_max", base.range_max), FARTHEST),
+                "rows": _count(number("vertical_samples", base.rows), number("vertical_sample_resolution", 1.0)),
+            }
+
+        names = {"elevation_min": "vertical_min_angle", "elevation_max": "vertical_max_angle"}
+        return stated(spec, base, names, derived)
 
 
 def _count(samples: float, resolution: float) -> int:
@@ -254,9 +235,7 @@ class Lidar:
 
 
 RPLIDAR_A2 = LidarModel(
-    rate=10.0,
     beams=800,
-    angle_min=-math.pi,
     angle_increment=TURN / 800,
     range_min=0.15,
     range_max=12.0,
@@ -265,17 +244,14 @@ RPLIDAR_A2 = LidarModel(
     resolution=0.00025,
     dropout=0.003,
 )
-RPLIDAR_A3 = LidarModel(
+RPLIDAR_A3 = replace(
+    RPLIDAR_A2,
     rate=15.0,
     beams=1067,
-    angle_min=-math.pi,
     angle_increment=TURN / 1067,
     range_min=0.2,
     range_max=25.0,
-    noise_stddev=0.003,
     noise_proportional=0.025 / 3,
-    resolution=0.00025,
-    dropout=0.003,
 )
 LDS_01 = LidarModel(
     rate=5.0,

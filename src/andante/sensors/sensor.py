@@ -10,19 +10,23 @@ over the collision shapes: moving bodies are read once per instant, standing one
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, Protocol, runtime_checkable
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from andante._moved import renamed_attributes
+from andante.description.link import SensorSpec
 from andante.description.robot import Robot
+from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics import Contacts, Engine
 from andante.physics.rays import Raycaster
 
+T = TypeVar("T")
 LOOK = 2.0  # how often the poses of things that stand are read again, as a user may have moved them [s]
 
 
@@ -291,6 +295,39 @@ class Watcher:
         """Let the sensor observe; no values."""
         self._watch(scene)
         return self._nothing
+
+
+def stated(
+    spec: SensorSpec,
+    usual: T,
+    names: Mapping[str, str] = MappingProxyType({}),
+    derived: Callable[[Callable[[str, float], float]], Mapping[str, Any]] = lambda number: {},
+) -> T:
+    """A model of a sensor as its description states it: `usual`, a dataclass of numbers, with what it says.
+
+    Args:
+        spec: the description; a parameter with the name of a field is its value.
+        usual: what holds where it says nothing.
+        names: parameters that are not called like their fields, by field.
+        derived: gives the fields that follow from other parameters; it is given a function that reads a parameter.
+    """
+
+    def number(name: str, default: float) -> float:
+        try:
+            return float(spec.parameters.get(name, default))
+        except ValueError:
+            raise BadInput(f"{name} should be a number, got {spec.parameters[name]!r}") from None
+
+    try:
+        values = {**derived(number)}
+        for each in fields(usual):  # type: ignore[arg-type]
+            name, default = names.get(each.name, each.name), getattr(usual, each.name)
+            if each.name not in values and name in spec.parameters:
+                values[each.name] = type(default)(number(name, default))
+        return replace(usual, **values)  # type: ignore[type-var]
+    except (ValueError, OverflowError) as error:
+        where = f"{spec.source}: " if spec.source.file else ""
+        raise BadInput(f"{where}sensor {spec.name!r}: {error}") from None
 
 
 Measure = Callable[[Scene, Array], None]  # writes true values into their places of a vector

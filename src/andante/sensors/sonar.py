@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .kernels import measured_ranges, moving_rays, strongest
-from .sensor import Mount, Scene
+from .sensor import Mount, Scene, stated
 
 SLANT = 1e-3  # angle between the rays of a triple [rad]
 
@@ -55,15 +56,14 @@ class SonarModel:
     @staticmethod
     def of(spec: SensorSpec) -> SonarModel:
         """The sonar that a description states; SDF gives the radius of the cone at its greatest range."""
-        given, usual = spec.parameters, SonarModel()
-        try:
-            high = float(given.get("range_max", usual.range_max))
-            cone = 2 * math.atan2(float(given["radius"]), high) if "radius" in given else usual.cone
-            names = ("range_min", "resolution", "noise_stddev", "noise_proportional", "dropout", "incidence")
-            values = {name: float(given.get(name, getattr(usual, name))) for name in names}
-            return replace(usual, cone=float(given.get("cone", cone)), range_max=high, **values)  # type: ignore[arg-type]
-        except (ValueError, BadInput) as error:
-            raise BadInput(f"sensor {spec.name!r}: {error}") from None
+        usual = SonarModel()
+
+        def derived(number: Callable[[str, float], float]) -> Mapping[str, float]:
+            if "cone" in spec.parameters or "radius" not in spec.parameters:
+                return {}
+            return {"cone": 2 * math.atan2(number("radius", 0.0), number("range_max", usual.range_max))}
+
+        return stated(spec, usual, derived=derived)
 
 
 class Sonar:

@@ -17,13 +17,19 @@ from andante.errors import BadInput, UnknownName
 from andante.physics import Engine
 
 from .camera import CameraModel, CameraSensor, Picture
-from .channel import Bank, Channel
+from .channel import Bank, Channel, Noise
 from .contact import ContactSwitch, FootForce
-from .encoders import EffortSensors, PositionEncoders, VelocityFromEncoders, WheelEncoders, WheelErrors, wheel_joints
-from .imu import Imu
 from .lidar import Lidar, lidar_model
-from .noise import Noise
-from .sensor import Erring, Reading, Scene, Sensor, Watcher, Watching
+from .proprioception import (
+    EffortSensors,
+    Imu,
+    PositionEncoders,
+    VelocityFromEncoders,
+    WheelEncoders,
+    WheelErrors,
+    wheel_joints,
+)
+from .sensor import Erring, Reading, Scene, Sensor, Watcher, Watching, stated
 from .sonar import Sonar, SonarModel
 from .uwb import UwbErrors, UwbTag, anchors_of
 
@@ -178,23 +184,10 @@ def _modeled(spec: SensorSpec) -> bool:
 
 def noise_of(spec: SensorSpec) -> Noise:
     """Error model that the description states, otherwise the usual one of the kind."""
-    usual = DEFAULT_NOISE.get(spec.kind, Noise())
-    given = spec.parameters
-
-    def value(name: str, default: float) -> float:
-        return float(given.get(name, default))
-
-    lower, upper = (
-        (usual.lower, value("range_max", usual.upper)) if spec.kind == "force" else (usual.lower, usual.upper)
-    )
-    return Noise(
-        stddev=value("noise_stddev", usual.stddev),
-        bias_stddev=value("bias_stddev", usual.bias_stddev),
-        bias_walk=value("bias_walk", usual.bias_walk),
-        resolution=value("resolution", usual.resolution) if spec.kind in ("imu", "force") else usual.resolution,
-        lower=lower,
-        upper=upper,
-    )
+    upper = "range_max" if spec.kind == "force" else ""
+    resolution = "resolution" if spec.kind in ("imu", "force") else ""
+    names = {"stddev": "noise_stddev", "resolution": resolution, "lower": "", "upper": upper}
+    return stated(spec, DEFAULT_NOISE.get(spec.kind, Noise()), names)
 
 
 def _from_description(robot: Robot, anchors: Mapping[str, Vec3], perfect: bool) -> Iterator[tuple[Sensor, SensorSpec]]:

@@ -12,9 +12,8 @@ from andante.description.robot import Robot
 from .camera import CameraSensor
 from .channel import Channel
 from .contact import FootForce
-from .encoders import WheelEncoders
-from .imu import Imu
 from .lidar import Lidar
+from .proprioception import Imu, WheelEncoders
 from .sonar import Sonar
 from .uwb import UwbTag
 

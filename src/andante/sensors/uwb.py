@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .sensor import Mount, Scene
+from .sensor import Mount, Scene, stated
 
 ANCHOR_IDS = ("0x6902", "0x6e7a", "0x6e44", "0x6e6c")  # of the source, in the order of its convention
 NEAR = 0.05  # an anchor may be screwed onto the wall: what lies nearer to it does not block it [m]
@@ -54,13 +54,7 @@ class UwbErrors:
     @staticmethod
     def of(spec: SensorSpec) -> UwbErrors:
         """The errors that a description states, the usual ones where it does not."""
-        names = {"noise_stddev": "stddev", **{n: n for n in ("wall_bias", "outliers", "outlier_reach", "dropout")}}
-        names["range_max"] = "range_max"
-        try:
-            given = {field: float(spec.parameters[name]) for name, field in names.items() if name in spec.parameters}
-        except ValueError as error:
-            raise BadInput(f"sensor {spec.name!r}: {error}") from None
-        return replace(UwbErrors(), **given)
+        return stated(spec, UwbErrors(), {"stddev": "noise_stddev"})
 
 
 class UwbTag:

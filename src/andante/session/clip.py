@@ -12,7 +12,7 @@ import numpy as np
 
 from andante.child import Child
 from andante.geometry import Array
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.physics.rendering.video import VideoWriter
 from andante.simulation.simulation import Simulation

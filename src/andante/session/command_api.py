@@ -28,10 +28,10 @@ from andante.control.joint_moves import JointMoves
 from andante.control.trajectory import trajectory
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
-from andante.locomotion.gaits import Request, prepare, waves
+from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.wave.gait import WaveGait
-from andante.locomotion.wave.model import WaveParameters
+from andante.locomotion.wave.model import WaveParameters, waves
 from andante.motion import ActionRunner, Keyframes, play_from
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
 from andante.motion.keyframes import fit

@@ -28,7 +28,7 @@ from andante.control.teleop_mux import TeleopMux
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
-from andante.locomotion.shell_keys import BUTTONS
+from andante.locomotion.keys import KEYS
 from andante.physics import engine_class
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
@@ -389,10 +389,14 @@ class LiveSession:
         self.teleop.velocity(self.time, vx, vy, wz)
 
     def keys(self, held: Sequence[str]) -> list[str]:
-        """Keys that are held down now, as a /key message: they last for half a second; newly pressed ones."""
-        fresh = self.teleop.keys(self.time, held)
+        """Keys that are held down now, as a /key message: they last for half a second; newly pressed ones.
+
+        Words are buttons of the robot.
+        """
+        buttons = {word.casefold() for word in held if word.isalpha() and len(word) > 1} - set(KEYS)
+        fresh = self.teleop.keys(self.time, held, buttons)
         for name in fresh:
-            if name in BUTTONS:
+            if name in buttons:
                 self.command_api.button(name)
         return fresh
 

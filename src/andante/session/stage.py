@@ -21,9 +21,9 @@ from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command, Walker
-from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.manager import FallEvent
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
+from andante.locomotion.gaits import pose_motion
 from andante.locomotion.io.fall_library import can_get_up
 from andante.mapping import Scan
 from andante.motion import JointMotion, transition
@@ -250,8 +250,9 @@ class Stage(RobotView):
     def pose_motion(self, start: Array, pose: str, speed: float) -> JointMotion:
         """The way to a named pose; raises BadInput where a standing robot would fall on it."""
         fraction = min(1.0, POSE_SPEED * speed)
-        if folds(self.robot, pose):
-            return fold_motion(self.robot, start, pose, fraction)
+        own = pose_motion(self.robot, start, pose, fraction)
+        if own is not None:
+            return own
         if two_feet(self.robot) and self.upright:
             return pose_route(self.robot, start, pose, fraction)
         return transition(self.robot, start, self.robot.pose(pose), fraction)

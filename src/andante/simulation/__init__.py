@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from andante.lazy import lazy_names
 
-from .falls import FallRule
 from .simulation import Joints, Observer, Simulation, simulate
+from .truth import FallRule
 
 if TYPE_CHECKING:
     from .recording import record

@@ -162,10 +162,9 @@ class SensorPublisher(RobotPublisher):
         return RangeMessage(self.header(frame, reading.time), kind, float(cone), float(low), float(high), float(value))
 
     def _tell_ranges(self, entry: SensorTopic, tag: UwbTag, channel: Channel) -> None:
-        reading = channel.reading
-        if reading is None or reading.time <= self._told.get(channel.name, -1.0):
+        reading = self._fresh(channel)
+        if reading is None:
             return
-        self._told[channel.name] = reading.time
         for anchor, value in zip(tag.labels, reading.values, strict=True):
             topic = self._topic(entry, anchor)
             if math.isfinite(value) and topic.wanted():
@@ -245,19 +244,12 @@ class TruthPublisher(RobotPublisher):
     def _touching(self) -> Any:
         sim = self.sim
         found = sim.engine.contacts_of(sim.model)
+        columns = (found.link_a, found.model_b, found.link_b, found.position, found.normal, found.force)
         out = []
-        for k in range(len(found)):
-            other = int(found.model_b[k])
-            link = self._link_names[other][int(found.link_b[k])]
-            out.append(
-                Contact(
-                    self._link_names[sim.model][int(found.link_a[k])],
-                    f"{sim.engine.models[other].name}::{link}",
-                    Point(*found.position[k].tolist()),
-                    Vector3(*found.normal[k].tolist()),
-                    Vector3(*found.force[k].tolist()),
-                )
-            )
+        for link, other, touched, position, normal, force in zip(*(c.tolist() for c in columns), strict=True):
+            what = f"{sim.engine.models[other].name}::{self._link_names[other][touched]}"
+            mine = self._link_names[sim.model][link]
+            out.append(Contact(mine, what, Point(*position), Vector3(*normal), Vector3(*force)))
         return Contacts(self.header(WORLD), out)
 
     def center_of_mass(self) -> Array:

@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
@@ -22,13 +21,7 @@ from andante.bus import Bus
 from andante.bus.recorder import Recorder
 from andante.control.body import Body
 from andante.control.estimate import BaseEstimate
-from andante.control.publishers import (
-    ClockPublisher,
-    FeltPublisher,
-    FootstepPublisher,
-    RobotPublisher,
-    StatePublisher,
-)
+from andante.control.publishers import ClockPublisher, FeltPublisher, FootstepPublisher, RobotPublisher, StatePublisher
 from andante.control.view import RobotView
 from andante.errors import BadInput
 
@@ -64,9 +57,7 @@ class Recording(ABC):
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @abstractmethod
@@ -124,11 +115,10 @@ class BagRecording(Recording):
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
         self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
         self._publishers = robot_publishers(self.bus, lambda: self.view)
-        where = ""
+        told = f"{body.name} on {body.address}"
         if isinstance(body, Simulation):
-            where = f" in {body.engine.world.name}"
-        seed = f", seed {body.seed}" if isinstance(body, Simulation) else ""
-        self.bus.log("info", f"{body.name}{where} on {body.address}{seed}", "recording")
+            told = f"{body.name} in {body.engine.world.name} on {body.address}, seed {body.seed}"
+        self.bus.log("info", told, "recording")
         self.update(body)
 
     def _write(self, body: Body) -> None:

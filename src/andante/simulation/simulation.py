@@ -26,13 +26,11 @@ from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.engine import check_bounds
-from andante.physics.missing import absurd_meshes, missing_visuals, require_collision_meshes
 from andante.sensors import Lidar, SensorSuite
 
-from .falls import FallRule, Stance, stance
-from .servos import Servos, stiffen_wheels
-from .spawn import put_on_ground
-from .wiring import Wiring
+from .body import Servos, Wiring, stiffen_wheels
+from .spawn import absurd_meshes, missing_visuals, put_on_ground, require_collision_meshes
+from .truth import FallRule, Stance, stance
 
 if TYPE_CHECKING:
     from andante.kinematics import Drive

@@ -1,17 +1,73 @@
-"""Putting a robot on the ground: its first pose, and how high its root must stand."""
+"""Before a run begins: are all meshes there, and how high must the root stand for the robot to stand on the ground.
+
+A collision mesh that was not found stops a run, a visual one is left out of pictures with a warning; a collision mesh
+of an absurd size is used, with a warning.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 
+from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
+from andante.description.link import Link
+from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
-from andante.description.shapes import Plane
+from andante.description.shapes import Mesh, Plane
 from andante.description.solids import robot_bounds, surface
+from andante.description.source import Problem, Severity
+from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.physics import Engine
+
+
+def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
+    """The meshes that a robot shows, or those that it collides with, each with its link."""
+    for link in robot.links:
+        for part in link.visuals if visual else link.collisions:
+            if isinstance(part.geometry, Mesh):
+                yield link, part.geometry
+
+
+def require_collision_meshes(robot: Robot) -> None:
+    """Raise BadInput that names file, link and mesh when a collision mesh was not found."""
+    for link, mesh in _meshes(robot, visual=False):
+        if mesh.path is None:
+            where = f"{link.source}: " if str(link.source) else ""
+            raise BadInput(
+                f"{where}link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r} was not found; "
+                f"{mesh_remedy(mesh, link.source)}"
+            )
+
+
+def missing_visuals(robots: Iterable[Robot]) -> tuple[Problem, ...]:
+    """One warning per robot whose visual meshes were not found."""
+    out = []
+    for robot in robots:
+        lost = [(link, mesh) for link, mesh in _meshes(robot, visual=True) if mesh.path is None]
+        if lost:
+            link, mesh = lost[0]
+            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+            remedy = mesh_remedy(mesh, link.source)
+            text = f"{robot.name!r}: visual mesh {mesh.uri!r}{more} not found; pictures do without; {remedy}"
+            out.append(Problem(Severity.WARNING, text, link.source))
+    return tuple(out)
+
+
+def absurd_meshes(robots: Iterable[Robot]) -> tuple[Problem, ...]:
+    """A warning per collision mesh of a robot that is far larger than the robot itself."""
+    out = []
+    for robot in robots:
+        limit = largest_mesh(robot) if robot.joints else float("inf")  # a building may be of any size
+        for link, mesh in _meshes(robot, visual=False):
+            if (size := mesh_size(mesh)) > limit:
+                text = f"link {link.name!r}: collision mesh {mesh.uri!r} {outsized_told(size)}"
+                out.append(Problem(Severity.WARNING, text, link.source))
+    return tuple(out)
+
 
 RAYS_PER_SIDE = 9
 RAY_HEIGHT = 1.0  # above the top of the robot [m]
@@ -92,8 +148,6 @@ def _resting(points: Array, center: Array) -> Array:
     upright = np.eye(3)
     if len(points) < 4:
         return upright
-    from scipy.spatial import ConvexHull, QhullError  # takes a while
-
     try:
         hull = ConvexHull(points)
     except QhullError:
@@ -127,8 +181,6 @@ def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array
 
 def _inside(point: Array, polygon: Array) -> bool:
     """Whether a point lies in the convex hull of others in the plane."""
-    from scipy.spatial import ConvexHull, QhullError
-
     try:
         equations = ConvexHull(polygon).equations
     except QhullError:

@@ -1,16 +1,21 @@
-"""What a robot really did, by the simulator: for measuring, never for control."""
+"""What a robot really did and whether it lies, by the simulator's truth: for measuring, never for control."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante._moved import renamed
 from andante.control.walking import Measure
 from andante.geometry import Array, so3
+from andante.physics import Engine
 from andante.physics.engine import check_bounds
 
-from .simulation import Simulation
+if TYPE_CHECKING:
+    from .simulation import Simulation
 
 
 class TrueWalk(Measure):
@@ -65,3 +70,47 @@ def heading(sim: Simulation) -> float:
     """True yaw of the root [rad]."""
     rotation: Array = so3.from_quaternion(sim.base_pose[3:])
     return math.atan2(rotation[1, 0], rotation[0, 0])
+
+
+@renamed()
+@dataclass(frozen=True)
+class FallRule:
+    """A robot has fallen when its root leans too far from how it stood, or its center of mass has sunk too low."""
+
+    lean: float = np.radians(60)  # [rad]
+    height_fraction: float = field(default=0.5, metadata={"was": "height_share"})  # of the first height of the mass
+
+    def fallen(self, start: Stance, now: Stance) -> bool:
+        """Compare how it stands with how it stood.
+
+        What was up at the start, told in the axes of the root, is now off the vertical by the lean: its height is the
+        product of the last rows of both rotations.
+        """
+        upright = float(_third_row(start.root[3:]) @ _third_row(now.root[3:]))
+        return bool(upright < np.cos(self.lean) or now.height < self.height_fraction * start.height)
+
+
+@dataclass(frozen=True)
+class Stance:
+    """Root pose x y z qx qy qz qw, and height of the center of mass over the ground that the robot started on [m]."""
+
+    root: Array
+    height: float
+
+
+def stance(engine: Engine, model: int, ground: float) -> Stance:
+    """How a model stands now; ground is the height it started on [m]."""
+    masses, coms = engine.models[model].tree.weights
+    poses = engine.body_poses(model)
+    total = masses.sum()
+    if not total > 0:
+        return Stance(poses[0], float(poses[0, 2]) - ground)
+    heights = poses[:, 2] + np.sum(_third_row(poses[:, 3:]) * coms, axis=1)
+    return Stance(poses[0], float(masses @ heights / total) - ground)
+
+
+def _third_row(quaternion: Array) -> Array:
+    """Last row of the rotations of quaternions (..., 4) x y z w: how high each axis points, (..., 3)."""
+    x, y, z, w = quaternion.T
+    scale = 2.0 / (x * x + y * y + z * z + w * w)
+    return np.array([scale * (x * z - y * w), scale * (y * z + x * w), 1.0 - scale * (x * x + y * y)]).T

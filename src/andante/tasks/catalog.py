@@ -180,7 +180,7 @@ def _engines() -> Iterator[Finding]:
 
 
 def _rendering() -> Finding:
-    from andante.physics.rendering.camera import Camera
+    from andante.physics.rendering import Camera
     from andante.physics.rendering.renderer import Renderer
 
     try:

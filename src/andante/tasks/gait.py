@@ -18,10 +18,9 @@ from andante.description import ROBOTS, load_robot
 from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.files import read_text
 from andante.locomotion.io.gait_parameters import read_parameters
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.model import WaveModel, WaveParameters
-from andante.locomotion.wave.playback import wave_keyframes
-from andante.motion.io.keyframe_files import write_keyframes_toml
+from andante.locomotion.wave.gait import wave_keyframes
+from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
+from andante.motion.io.library import write_keyframes_toml
 from andante.parsing import parse_toml
 from andante.plugins import load_reference
 from andante.search import (

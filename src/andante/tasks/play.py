@@ -23,9 +23,9 @@ from andante.errors import BadInput, LostBody
 from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
 from andante.hardware.open import SIMULATED
-from andante.locomotion.ball.folding import fold_motion, folds
 from andante.locomotion.falls.get_up import GetUp, Phase
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
+from andante.locomotion.gaits import pose_motion
 from andante.motion import ActionRunner, JointMotion, Keyframes, check_action, check_keyframes, check_motion, transition
 from andante.motion.actions.model import Value
 from andante.motion.io.library import ActionChoice, Choice, PoseChoice, find_motion, library_motions
@@ -382,8 +382,8 @@ def _failures(rising: GetUp) -> tuple[Problem, ...]:
 
 
 def _to_pose(robot: Robot, start: Array, pose: str, speed: float) -> JointMotion:
-    """Straight to a pose; a robot that folds goes by its folding route, for the straight way would run into itself."""
-    return fold_motion(robot, start, pose, speed) if folds(robot, pose) else transition(robot, start, pose, speed)
+    """Straight to a pose, or by the way that robots of its kind take there."""
+    return pose_motion(robot, start, pose, speed) or transition(robot, start, pose, speed)
 
 
 def _pose_speed(speed: float) -> float:

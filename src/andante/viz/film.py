@@ -12,7 +12,7 @@ from andante.description.solids import robot_bounds
 from andante.errors import BadInput
 from andante.files import PICTURES, whole_file
 from andante.geometry import SE3
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.physics.rendering.video import VideoWriter
 from andante.simulation.simulation import Simulation

@@ -17,7 +17,7 @@ from andante.geometry import Array
 from andante.kinematics import Drive, SwedishWheel, Wheel, instantaneous_center
 from andante.motion import ActionSet, JointMotion, MotionLimits, Planned, Reach, Step, Take, Turn, bind, plan_step
 from andante.motion.actions.model import Atomic, Value
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 from andante.physics.rendering.renderer import Renderer
 from andante.simulation.simulation import Simulation
 

@@ -9,10 +9,10 @@ from andante.control.loop import ControlLoop
 from andante.errors import BadInput
 from andante.experiments.trials.fall import FallPush, run_fall
 from andante.locomotion import Command
+from andante.locomotion.behaviour import HoldPose
 from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.falls.get_up import GetUp, Phase
 from andante.locomotion.falls.manager import FallManager
-from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 
 NAO = an.robot("nao")

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.kinematics.wheels.base import WheelBase
-from andante.kinematics.wheels.twists import instantaneous_center, integrate, integrate_path, twist_between
-from andante.kinematics.wheels.wheel import CasterWheel, FixedWheel, SphericalWheel, SteeredWheel, SwedishWheel
+from andante.kinematics.wheels.wheel import (
+    CasterWheel,
+    FixedWheel,
+    SphericalWheel,
+    SteeredWheel,
+    SwedishWheel,
+    instantaneous_center,
+    integrate,
+    integrate_path,
+    twist_between,
+)
 
 rng = np.random.default_rng(3)
 signed = st.floats(-2.0, 2.0)

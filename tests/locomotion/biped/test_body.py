@@ -41,7 +41,7 @@ def test_a_plain_box_is_a_foot(nao: Robot, rig: Rig) -> None:
     body = BipedBody(shod(nao, rig, Collision(Box((0.16, 0.08, 0.02)), SE3.from_xyz_rpy((0.02, 0, -0.04)))), rig)
     heel, toe, right, left = body.soles[0].box
     assert (toe - heel, left - right) == pytest.approx((0.16, 0.08), abs=1e-6)
-    assert body.sole_at[0][2] == pytest.approx(-0.05, abs=1e-6)
+    assert body.legs.sole_at[0][2] == pytest.approx(-0.05, abs=1e-6)
 
 
 def test_a_foot_without_shapes_is_refused(nao: Robot, rig: Rig) -> None:

@@ -40,8 +40,8 @@ def test_center_of_mass_is_the_sum_over_links(nao: Robot, body: BipedBody, seed:
     wanted = sum(m * p for m, p in parts) / sum(m for m, _ in parts)
     assert body.center(q) == pytest.approx(wanted, abs=1e-9)
     turn, at = body.sole_pose(0)
-    assert at == pytest.approx(poses["l_ankle"] @ body.sole_at[0], abs=1e-9)
-    assert turn == pytest.approx(poses["l_ankle"].rotation @ body.sole_turn[0], abs=1e-9)
+    assert at == pytest.approx(poses["l_ankle"] @ body.legs.sole_at[0], abs=1e-9)
+    assert turn == pytest.approx(poses["l_ankle"].rotation @ body.legs.sole_turn[0], abs=1e-9)
 
 
 def test_soles_are_found_in_the_file(body: BipedBody) -> None:
@@ -49,8 +49,8 @@ def test_soles_are_found_in_the_file(body: BipedBody) -> None:
     assert (heel, toe, right, left) == pytest.approx((-0.051, 0.099, -0.039, 0.050), abs=1e-6)
     assert body.soles[1].box[2:] == pytest.approx((-0.050, 0.039), abs=1e-6)
     assert body.soles[0].cells[0] == pytest.approx((0.07025, 0.0299), abs=1e-6)
-    assert len(body.moved) == 12
-    assert len(body.lower) == 11
+    assert len(body.legs.moved) == 12
+    assert len(body.legs.lower) == 11
 
 
 def test_arms_swing_against_each_other(nao: Robot, body: BipedBody) -> None:
@@ -94,7 +94,7 @@ def test_holding_torques_are_those_of_virtual_work(body: BipedBody) -> None:
         turn, at = body.sole_pose(0)
         return float(push[0] @ (at + turn @ np.array([0.03, 0.01, 0.0])) - body.mass * 9.81 * total)
 
-    for index in body.leg_joints[0]:
+    for index in body.tree.joint[body.legs.moved[body.legs.on_path[0]]]:
         step = np.zeros(len(q))
         step[index] = 1e-6
         assert got[index] == pytest.approx(-(work(q + step) - work(q - step)) / 2e-6, abs=1e-5)
@@ -103,9 +103,9 @@ def test_holding_torques_are_those_of_virtual_work(body: BipedBody) -> None:
 def test_low_masses_count_less_when_weighed(nao: Robot) -> None:
     body = BipedBody(nao, infer_rig(nao))
     body.weigh(0.31, 22.0)
-    ratio = body.weight / body.tree.mass
-    assert body.weight.sum() == pytest.approx(body.mass)
-    assert ratio[body.feet[0]] < 0.35 < 1.0 < ratio[0]
+    ratio = body.weighed.mass / body.tree.mass
+    assert body.weighed.mass.sum() == pytest.approx(body.mass)
+    assert ratio[body.legs.feet[0]] < 0.35 < 1.0 < ratio[0]
 
 
 def test_turns_fit_together() -> None:

@@ -5,8 +5,7 @@ import pytest
 
 from andante.errors import BadInput
 from andante.locomotion import Command
-from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase, Track
-from andante.locomotion.falls.motions import Posture, posture_of
+from andante.locomotion.falls.get_up import GetUp, GetUpSettings, Phase, Posture, Track, posture_of
 from andante.locomotion.io.fall_library import can_get_up, fall_motions
 from andante.motion import transition
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from andante.locomotion import Command
+from andante.locomotion.behaviour import HoldPose
 from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.falls.manager import FallEvent, FallManager, FallState, FallTiming
-from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 
 from .samples import DOWN, NAO, felt, positions

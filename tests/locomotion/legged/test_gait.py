@@ -10,9 +10,8 @@ import andante as an
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.locomotion import Command, Readings
-from andante.locomotion.attitude import Attitude
+from andante.locomotion.attitude import Attitude, LegOdometry
 from andante.locomotion.legged.gait import LeggedGait, LeggedSettings
-from andante.locomotion.legged.odometry import LegOdometry
 from andante.locomotion.legged.patterns import GaitPattern
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import LegSolver

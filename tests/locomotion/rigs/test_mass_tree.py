@@ -8,7 +8,7 @@ import pytest
 from andante.description import Inertia, Joint, JointType, Limits, Link, Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.locomotion.rigs.mass_tree import frames, mass_tree, points_of, sliding_frames, weigh
+from andante.locomotion.rigs.balance import frames, mass_tree, points_of, sliding_frames, weigh
 
 WIDE = Limits(-3.0, 3.0, 10.0, 10.0)
 
@@ -62,18 +62,18 @@ def test_every_link_is_where_the_robot_says(seed: int, kinds: tuple[JointType, .
     q = rng.uniform(-2, 2, len(robot.joint_names))
     poses = robot.link_poses(dict(zip(robot.joint_names, q.tolist(), strict=True)))
     turns, at = np.empty((len(tree.parent), 3, 3)), np.empty((len(tree.parent), 3))
-    sliding_frames(q, tree.parent, tree.joint, tree.slides, tree.rotation, tree.offset, tree.axis, turns, at)
+    sliding_frames(q, tree, turns, at)
     for name, (body, body_from_link) in place.items():
         made = SE3.from_parts(turns[body], at[body]) @ body_from_link
         np.testing.assert_allclose(made.matrix, poses[name].matrix, atol=1e-12)
     if not tree.slides.any():  # the same from the kernel for joints that turn
         again = np.empty_like(turns), np.empty_like(at)
-        frames(q, tree.parent, tree.joint, tree.rotation, tree.offset, tree.axis, *again)
+        frames(q, tree, *again)
         np.testing.assert_array_equal(again[0], turns)
         np.testing.assert_array_equal(again[1], at)
 
     center = np.empty(3)
-    weigh(turns, at, tree.mass, tree.center, center)
+    weigh(tree, turns, at, center)
     parts = [(link.inertia.mass, poses[link.name] @ np.array(link.inertia.com)) for link in robot.links if link.inertia]
     np.testing.assert_allclose(center, sum(m * p for m, p in parts) / sum(m for m, _ in parts), atol=1e-12)
 

@@ -12,10 +12,8 @@ from andante.description import load_robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion import Command, Readings
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.gait import CHANGE_TIME, WaveGait, speed_guess
-from andante.locomotion.wave.model import SAMPLES, TEN, WaveModel, WaveParameters
-from andante.locomotion.wave.playback import playback
+from andante.locomotion.wave.gait import CHANGE_TIME, WaveGait, playback, speed_guess
+from andante.locomotion.wave.model import SAMPLES, TEN, WaveModel, WaveParameters, default_gait
 from andante.tasks.walk import walk
 
 NAO = load_robot("nao")

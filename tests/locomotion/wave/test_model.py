@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 
 from andante.description import load_robot
 from andante.errors import AndanteError, BadInput, UnknownName
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.model import EXTRA, JOINTS, SAMPLES, SYMBOLS, TEN, VARIANTS, WaveModel, WaveParameters
-from andante.locomotion.wave.playback import envelope, playback
+from andante.locomotion.wave.gait import envelope, playback
+from andante.locomotion.wave.model import (
+    EXTRA,
+    SAMPLES,
+    SYMBOLS,
+    TEN,
+    VARIANTS,
+    WaveModel,
+    WaveParameters,
+    default_gait,
+)
 
 from .reference import near_an_edge, reference
 
@@ -73,8 +81,9 @@ def test_shapes_follow_time() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_joints_without_a_wave_rest(variant: str) -> None:
-    angles = WaveModel(NAO, WaveParameters.of(PLAIN), variant).angles(np.linspace(0, 2, 50))
-    others = [k for k, name in enumerate(NAO.joint_names) if name not in JOINTS]
+    model = WaveModel(NAO, WaveParameters.of(PLAIN), variant)
+    angles = model.angles(np.linspace(0, 2, 50))
+    others = [k for k, name in enumerate(NAO.joint_names) if name not in model.joints.joints]
     assert "LHipYawPitch" in [NAO.joint_names[k] for k in others]
     assert not angles[:, others].any()
 

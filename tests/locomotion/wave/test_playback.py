@@ -9,10 +9,9 @@ import pytest
 
 from andante.description import load_robot
 from andante.errors import BadInput
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.model import JOINTS, WaveModel
-from andante.locomotion.wave.playback import envelope, wave_keyframes
-from andante.motion.io.keyframe_files import read_keyframes_toml, write_keyframes_toml
+from andante.locomotion.wave.gait import envelope, wave_keyframes
+from andante.locomotion.wave.model import WaveModel, default_gait
+from andante.motion.io.library import read_keyframes_toml, write_keyframes_toml
 from andante.tasks.play import play
 
 NAO = load_robot("nao")
@@ -37,7 +36,7 @@ def test_smooth_keys_are_the_gait_at_any_time() -> None:
     np.testing.assert_allclose(motion.evaluate(t), wanted[:, columns(motion.names)], atol=2e-3)
     end = SMOOTH.angles(0.0, fraction=0.0)[columns(motion.names)]
     np.testing.assert_allclose(motion.evaluate(motion.duration), end, atol=1e-6)
-    assert set(motion.names) == {*JOINTS, "LHipYawPitch"}
+    assert set(motion.names) == {*SMOOTH.joints.joints, "LHipYawPitch"}
 
 
 def test_exact_keys_are_held_samples_that_come_back_to_the_first_pose() -> None:

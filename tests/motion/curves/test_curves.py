@@ -120,8 +120,6 @@ def test_bezier_split_and_elevation():
     assert first.domain == (0.0, 0.3)
     assert first.evaluate(u * 0.3) == pytest.approx(curve.evaluate(u * 0.3), abs=1e-13)
     assert second.evaluate(0.3 + 0.7 * u) == pytest.approx(curve.evaluate(0.3 + 0.7 * u), abs=1e-13)
-    assert curve.elevated().degree == 5
-    assert curve.elevated().evaluate(u) == pytest.approx(curve.evaluate(u), abs=1e-13)
 
 
 def test_arc_length_of_circle_line_and_parabola():

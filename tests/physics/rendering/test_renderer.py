@@ -28,8 +28,8 @@ from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3
 from andante.physics import ENGINES, engine_class, installed
 from andante.physics.checks import specimens
+from andante.physics.rendering import Camera
 from andante.physics.rendering import renderer as gl
-from andante.physics.rendering.camera import Camera
 from andante.physics.rendering.renderer import Renderer, rest_poses
 from andante.physics.rendering.video import VideoWriter, film_strip
 
@@ -176,7 +176,7 @@ def test_the_next_back_end_is_tried() -> None:
     code = """
 from andante.physics.rendering import renderer as gl
 from andante.physics.checks import specimens
-from andante.physics.rendering.camera import Camera
+from andante.physics.rendering import Camera
 gl.backends = lambda: ("nowhere", "egl", "osmesa")
 make = gl.importlib.import_module
 gl.importlib.import_module = lambda name: broken() if name == "mujoco.nowhere" else make(name)

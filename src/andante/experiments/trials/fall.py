@@ -14,11 +14,11 @@ from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.locomotion import Command
+from andante.locomotion.behaviour import HoldPose
 from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.falls.get_up import GetUpSettings
 from andante.locomotion.falls.manager import FallEvent, FallManager, FallState
 from andante.locomotion.gaits import Prepared, Request, prepare
-from andante.locomotion.hold_pose import HoldPose
 from andante.locomotion.io.fall_library import fall_motions
 from andante.simulation.simulation import Simulation, simulate
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from andante.errors import BadInput
 from andante.geometry import Array
 
-from .twists import Center, instantaneous_center
-from .wheel import Rows, SphericalWheel, SteeredWheel, SwedishWheel, Wheel, steer
+from .wheel import Center, Rows, SphericalWheel, SteeredWheel, SwedishWheel, Wheel, instantaneous_center, steer
 
 _RANK = 1e-7  # singular values below this fraction of the largest count as 0
 

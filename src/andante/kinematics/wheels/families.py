@@ -205,12 +205,7 @@ def _at(part: DriveWheel, y: float) -> DriveWheel:
     return replace(part, wheel=FixedWheel.at(0.0, float(y), part.wheel.heading, part.wheel.radius))
 
 
-def steered_drive(
-    robot: Robot,
-    parts: list[DriveWheel],
-    kind: str,
-    casters: Sequence[DriveWheel] = (),
-) -> Drive:
+def steered_drive(robot: Robot, parts: list[DriveWheel], kind: str, casters: Sequence[DriveWheel] = ()) -> Drive:
     """Steered wheels with or without a fixed axle."""
     fixed = [part for part in parts if isinstance(part.wheel, FixedWheel)]
     turning = [part for part in parts if isinstance(part.wheel, SteeredWheel)]

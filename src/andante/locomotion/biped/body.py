@@ -16,11 +16,11 @@ from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY
-from andante.locomotion.rigs.mass_tree import mass_tree
+from andante.locomotion.rigs.balance import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.motion import vector_of
 
-from .kernels import center_of_mass, holding, measure, reach
+from .kernels import BipedLegs, center_of_mass, holding, measure, reach
 
 Pair = tuple[float, float]
 
@@ -82,16 +82,15 @@ class BipedBody:
         self.imu = rig.walking_from_body @ imu_rotation(robot, rig)
         self.stance = vector_of(robot, rig.stance)
         self._work = np.empty((len(self.tree.parent), 3, 3)), np.empty((len(self.tree.parent), 3))
-        self.feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
-        paths = [self._path(int(body)) for body in self.feet]
+        feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
+        paths = [self._path(int(body)) for body in feet]
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
-        self._number_joints(paths)
-        self.weight = self.tree.mass
+        self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
+        self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
         self.arms = self._arms()
-        self._sole_frames(place)
         self.soles = tuple(self._sole(k, place) for k in range(2))
 
     # ---- what is found in the file ---------------------------------------------------------------
@@ -102,8 +101,8 @@ class BipedBody:
             body = int(self.tree.parent[body])
         return out[::-1]
 
-    def _number_joints(self, paths: list[list[int]]) -> None:
-        """Leg joints as unknowns: a joint that mimics another leg joint shares its unknown."""
+    def _numbered(self, paths: list[list[int]]) -> tuple[np.ndarray, ...]:
+        """Leg joints as unknowns, as in `BipedLegs`: a joint that mimics another leg joint shares its unknown."""
         moved = sorted({body for path in paths for body in path})
         joints = [self.robot.joint(self.names[self.tree.joint[body]]) for body in moved]
         free = [j.name for j in joints if j.mimic is None]
@@ -114,12 +113,11 @@ class BipedBody:
                 raise BadInput(f"joint {joint.name!r} mimics {mimic.joint!r}, which is no joint of the legs")
             variable.append(free.index(mimic.joint if mimic is not None else joint.name))
             gain.append(mimic.multiplier if mimic is not None else 1.0)
-        self.moved = np.array(moved, dtype=np.int64)
-        self.variable, self.gain = np.array(variable, dtype=np.int64), np.array(gain)
-        self.lower = np.array([self.robot.joint(name).limits.lower for name in free])
-        self.upper = np.array([self.robot.joint(name).limits.upper for name in free])
-        self.on_path = np.array([[body in path for body in moved] for path in paths])
-        self.leg_joints = tuple(np.array([self.tree.joint[body] for body in path], dtype=np.int64) for path in paths)
+        on_path = np.array([[body in path for body in moved] for path in paths])
+        limits = [self.robot.joint(name).limits for name in free]
+        lower, upper = np.array([limit.lower for limit in limits]), np.array([limit.upper for limit in limits])
+        numbers = np.array(moved, dtype=np.int64), np.array(variable, dtype=np.int64)
+        return *numbers, np.array(gain), on_path, lower, upper
 
     def _stiffness(self, name: str) -> float:
         value = STIFF
@@ -138,7 +136,7 @@ class BipedBody:
         turns, at = self._work
         out = []
         for body in range(1, len(t.parent)):
-            if t.parent[body] != 0 or body in self.moved:
+            if t.parent[body] != 0 or body in self.legs.moved:
                 continue
             axis = self.upright @ turns[body] @ t.axis[body]
             place = self.upright @ at[body]
@@ -151,13 +149,13 @@ class BipedBody:
             out.append((int(t.joint[body]), float(np.sign(axis[1] * down) * np.sign(aside))))
         return tuple(out)
 
-    def _sole_frames(self, place: dict[str, tuple[int, SE3]]) -> None:
-        """Sole frames in the foot bodies, level in the stance, below the origin of the last joint."""
+    def _sole_frames(self, feet: np.ndarray, place: dict[str, tuple[int, SE3]]) -> tuple[Array, Array]:
+        """Sole frames (2, 3, 3), (2, 3) in the foot bodies, level in the stance, below the origin of the last joint."""
         self.center(self.stance)
         turns = self._work[0]
-        self.sole_turn, self.sole_at = np.empty((2, 3, 3)), np.empty((2, 3))
+        sole_turn, sole_at = np.empty((2, 3, 3)), np.empty((2, 3))
         self._corners = []
-        for k, body in enumerate(self.feet):
+        for k, body in enumerate(feet):
             level = self.upright @ turns[body]
             corners = [
                 place[name][1] @ shape.pose @ surface(shape.geometry)[0]
@@ -170,8 +168,9 @@ class BipedBody:
             level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
             points = np.concatenate(corners) @ level.T
             self._corners.append(points)
-            self.sole_turn[k] = level.T
-            self.sole_at[k] = level.T @ np.array([0.0, 0.0, points[:, 2].min()])
+            sole_turn[k] = level.T
+            sole_at[k] = level.T @ np.array([0.0, 0.0, points[:, 2].min()])
+        return sole_turn, sole_at
 
     def _sole(self, k: int, place: dict[str, tuple[int, SE3]]) -> Sole:
         link = self.rig.legs[k].foot
@@ -182,9 +181,9 @@ class BipedBody:
         except (QhullError, ValueError):
             raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one") from None
         group = self.robot.welded(link)
-        level_from_foot = self.sole_turn[k].T
+        level_from_foot = self.legs.sole_turn[k].T
         cells = [
-            (level_from_foot @ (place[spec.link][1] @ spec.pose.translation - self.sole_at[k]))[:2]
+            (level_from_foot @ (place[spec.link][1] @ spec.pose.translation - self.legs.sole_at[k]))[:2]
             for spec in self.robot.sensors
             if spec.kind == "force" and spec.link in group
         ]
@@ -208,19 +207,14 @@ class BipedBody:
     # ---- kernels with this robot's tables --------------------------------------------------------
     def center(self, q: Array) -> Array:
         """Center of mass in the root frame (3,) [m]; frames of all bodies are kept for `sole`."""
-        t, out = self.tree, np.empty(3)
-        turns, at = self._work
-        center_of_mass(q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, turns, at, out)
+        out = np.empty(3)
+        center_of_mass(q, self.weighed, *self._work, out)
         return out
 
     def measure(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
         """What the body is like at measured joints, (9,); see `kernels.measure`."""
-        t, out = self.tree, np.empty(9)
-        turns, at = self._work
-        measure(
-            q, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
-            self.sole_at, stance, self.upright, shift, up, force, turns, at, out,
-        )  # fmt: skip
+        out = np.empty(9)
+        measure(q, self.weighed, self.legs, stance, self.upright, shift, up, force, *self._work, out)
         return out
 
     def weigh(self, height: float, frequency: float) -> None:
@@ -236,13 +230,13 @@ class BipedBody:
         middle = at + np.einsum("kij,kj->ki", turns, t.center)
         over = np.maximum(height + middle @ self.upright[2], 0.0)
         weight = t.mass * (GRAVITY + over * frequency**2)
-        self.weight = weight * (t.mass.sum() / weight.sum())
+        self.weighed = t._replace(mass=weight * (t.mass.sum() / weight.sum()))
 
     def sole_pose(self, k: int) -> tuple[Array, Array]:
         """Rotation (3, 3) and place (3,) [m] of a sole in the root frame, at the q of the last `center`."""
         turns, at = self._work
-        body = self.feet[k]
-        return turns[body] @ self.sole_turn[k], at[body] + turns[body] @ self.sole_at[k]
+        body, legs = self.legs.feet[k], self.legs
+        return turns[body] @ legs.sole_turn[k], at[body] + turns[body] @ legs.sole_at[k]
 
     def reach(
         self, q: Array, yaw: float, soles: Array, turns: Array, com: Array, height: float, tilt: Array, wanted: float,
@@ -252,22 +246,29 @@ class BipedBody:
 
         Returns the root's yaw [rad], the residual [m] and the root's place (3,) [m].
         """
-        t, torso = self.tree, np.empty(3)
-        yaw, left = reach(
-            q, yaw, t.parent, t.joint, t.rotation, t.offset, t.axis, self.weight, t.center, self.feet, self.sole_turn,
-            self.sole_at, self.moved, self.variable, self.gain, self.lower, self.upper, self.on_path, soles, turns, com,
-            height, tilt, wanted, rounds, torso,
-        )  # fmt: skip
+        torso = np.empty(3)
+        yaw, left = reach(q, yaw, self.weighed, self.legs, soles, turns, com, height, tilt, wanted, rounds, torso)
         return yaw, left, torso
 
     def hold(self, q: Array, root: Array, push: Array, point: Array) -> Array:
         """Torques (joints,) [N m] that carry the robot; see `kernels.holding`."""
-        t, out = self.tree, np.empty(len(q))
-        holding(
-            q, t.parent, t.joint, t.rotation, t.offset, t.axis, t.mass, t.center, root, self.feet, self.moved,
-            self.on_path, push, point, out,
-        )  # fmt: skip
+        out = np.empty(len(q))
+        holding(q, self.tree, self.legs, root, push, point, out)
         return out
+
+    def carry(
+        self, q: Array, root: Array, torso: Array, stance: int, other: Pair, planned: tuple[float, Array, Pair]
+    ) -> Array:
+        """Torques (joints,) [N m] that carry what `planned_push` gives.
+
+        root (3, 3): level_from_root, torso (3,): its place, other: where the foot that does not stand is [m].
+        """
+        fraction, force, at = planned
+        push, point = np.empty((2, 3)), np.empty((2, 3))
+        push[stance], push[1 - stance] = (1.0 - fraction) * force, fraction * force
+        point[stance] = (np.array([*at, 0.0]) - torso) @ root
+        point[1 - stance] = (np.array([at[0] + other[0], at[1] + other[1], 0.0]) - torso) @ root
+        return self.hold(q, root, push, point)
 
 
 def _leveled(points: Array, name: str) -> Array:

@@ -32,11 +32,7 @@ def leaning(roll: float, pitch: float) -> Array:
 def angles_of(rotation: Array) -> tuple[float, float, float]:
     """yaw, roll, pitch [rad] with rotation = turned(yaw) leaning(roll, pitch)."""
     low = max(-1.0, min(1.0, float(rotation[2, 0])))
-    return (
-        math.atan2(rotation[1, 0], rotation[0, 0]),
-        math.atan2(rotation[2, 1], rotation[2, 2]),
-        -math.asin(low),
-    )
+    return (math.atan2(rotation[1, 0], rotation[0, 0]), math.atan2(rotation[2, 1], rotation[2, 2]), -math.asin(low))
 
 
 def seen_from(frame: tuple[float, float, float], x: float, y: float) -> tuple[float, float]:
@@ -56,6 +52,17 @@ def reversed_step(step: tuple[float, float, float]) -> tuple[float, float, float
     """The first frame seen from the second."""
     x, y = seen_from(step, 0.0, 0.0)
     return x, y, -step[2]
+
+
+def leveled(step: Step, tilt: Array, outline: Array) -> tuple[float, float, float, float, float, float]:
+    """Pose x, y, z, yaw, roll, pitch of a foot that comes down level although the standing one is tilted.
+
+    tilt (3, 3): of the standing sole, outline (corners, 2): of it [m]. Seen from the standing sole.
+    """
+    back = tilt.T
+    at = back @ np.array([step[0], step[1], float(np.min(outline @ tilt[2, :2]))])
+    _, roll, pitch = angles_of(back)
+    return float(at[0]), float(at[1]), float(at[2]), step[2], roll, pitch
 
 
 def beyond(x: float, y: float, usual: float) -> tuple[float, float]:

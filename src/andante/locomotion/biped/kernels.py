@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from andante.geometry import Array
 from andante.gravity import GRAVITY
-from andante.locomotion.rigs.mass_tree import frames, weigh
+from andante.locomotion.attitude import level_from_body
+from andante.locomotion.rigs.balance import MassTree, frames, product, weigh
+
+
+class BipedLegs(NamedTuple):
+    """Feet and leg joints of a walking body; joints that mimic another one share its unknown."""
+
+    feet: np.ndarray  # (2,) bodies of the feet
+    sole_turn: Array  # (2, 3, 3) and
+    sole_at: Array  # (2, 3) sole frames in them
+    moved: np.ndarray  # (m,) bodies of the leg joints,
+    variable: np.ndarray  # (m,) which unknown each follows,
+    gain: Array  # (m,) by how much,
+    on_path: np.ndarray  # (2, m) and which of them move which foot
+    lower: Array  # (unknowns,) limits [rad]
+    upper: Array
 
 
 @njit(cache=True, nogil=True)
-def outboard(
-    parent: np.ndarray, mass: Array, center: Array, turns: Array, at: Array, moment: Array, carried: Array
-) -> None:
+def outboard(tree: MassTree, turns: Array, at: Array, moment: Array, carried: Array) -> None:
     """Mass `carried` (bodies,) of bodies with all that hangs on them, and moment (bodies, 3) [kg m], root frame."""
+    parent, mass, center = tree.parent, tree.mass, tree.center
     for k in range(parent.shape[0]):
         carried[k] = mass[k]
         for i in range(3):
@@ -28,22 +44,10 @@ def outboard(
 
 
 @njit(cache=True, nogil=True)
-def center_of_mass(
-    q: Array,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    mass: Array,
-    center: Array,
-    turns: Array,
-    at: Array,
-    out: Array,
-) -> None:
+def center_of_mass(q: Array, tree: MassTree, turns: Array, at: Array, out: Array) -> None:
     """Center of mass (3,) [m] in the root frame; `turns` and `at` are filled as by `frames`."""
-    frames(q, parent, joint, rotation, offset, axis, turns, at)
-    weigh(turns, at, mass, center, out)
+    frames(q, tree, turns, at)
+    weigh(tree, turns, at, out)
 
 
 @njit(cache=True, nogil=True)
@@ -69,25 +73,21 @@ def _solve(a: Array, b: Array, n: int) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _sole(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array, out: Array) -> None:
+    """Rotation `turn` (3, 3) and place `out` (3,) of a sole in the root frame."""
+    body, own = legs.feet[foot], legs.sole_at[foot]
+    for i in range(3):
+        out[i] = at[body, i] + turns[body, i, 0] * own[0] + turns[body, i, 1] * own[1] + turns[body, i, 2] * own[2]
+        for j in range(3):
+            turn[i, j] = product(turns[body], legs.sole_turn[foot], i, j)
+
+
+@njit(cache=True, nogil=True)
 def reach(
     q: Array,
     yaw: float,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    mass: Array,
-    center: Array,
-    feet: np.ndarray,
-    sole_turn: Array,
-    sole_at: Array,
-    moved: np.ndarray,
-    variable: np.ndarray,
-    gain: Array,
-    lower: Array,
-    upper: Array,
-    on_path: np.ndarray,
+    tree: MassTree,
+    legs: BipedLegs,
     goal_at: Array,
     goal_turn: Array,
     com: Array,
@@ -99,27 +99,25 @@ def reach(
 ) -> tuple[float, float]:
     """Joint positions that put both soles at their goals, the center of mass over a point and the root upright.
 
-    All in a level frame. q (joints,) is the start and becomes the answer. feet (2,): bodies of the feet; sole_turn
-    (2, 3, 3), sole_at (2, 3): sole frames in them; moved (m,): bodies of the leg joints, variable (m,): which unknown
-    each follows, gain (m,): by how much (joints that mimic another share its unknown); lower, upper (unknowns,);
-    on_path (2, m): which of them move which foot. goal_at (2, 3), goal_turn (2, 3, 3): soles; com (2,): center of mass
+    All in a level frame. q (joints,) is the start and becomes the answer. goal_at (2, 3), goal_turn (2, 3, 3): soles;
+    com (2,): center of mass
     [m]; height: of the root [m]; tilt (3, 3): rotation of the root before its yaw. The yaw of the root is an unknown
     that stays near wanted_yaw only as far as the joints leave it free. torso (3,) is filled with the root's place.
     Gauss-Newton on 13 equations with the exact Jacobian of the center of mass. Returns yaw [rad] and what is left [m].
     """
-    bodies, count = parent.shape[0], moved.shape[0]
-    unknown = lower.shape[0] + 1
+    joint, axis, moved, variable, gain = tree.joint, tree.axis, legs.moved, legs.variable, legs.gain
+    bodies, count, unknown = tree.parent.shape[0], moved.shape[0], legs.lower.shape[0] + 1
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
     jac, res = np.zeros((13, unknown)), np.empty(13)
     normal, step = np.empty((unknown, unknown)), np.empty(unknown)
-    r, rt, tool, err = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    sole, r, rt, tool, err = np.empty((2, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     c3, foot, ax, arm, jc, org = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     scale = 0.1  # meters that count as a radian
     left = 0.0
     for turn in range(rounds + 1):
-        frames(q, parent, joint, rotation, offset, axis, turns, at)
-        outboard(parent, mass, center, turns, at, moment, carried)
+        frames(q, tree, turns, at)
+        outboard(tree, turns, at, moment, carried)
         cy, sy = np.cos(yaw), np.sin(yaw)
         for j in range(3):
             r[0, j] = cy * tilt[0, j] - sy * tilt[1, j]
@@ -132,34 +130,18 @@ def reach(
         jac[:] = 0.0
         left = 0.0
         for f in range(2):
-            b = feet[f]
-            for i in range(3):
-                for j in range(3):
-                    rt[i, j] = (
-                        turns[b, i, 0] * sole_turn[f, 0, j]
-                        + turns[b, i, 1] * sole_turn[f, 1, j]
-                        + turns[b, i, 2] * sole_turn[f, 2, j]
-                    )
-                org[i] = (
-                    at[b, i]
-                    + turns[b, i, 0] * sole_at[f, 0]
-                    + turns[b, i, 1] * sole_at[f, 1]
-                    + turns[b, i, 2] * sole_at[f, 2]
-                )
+            _sole(f, legs, turns, at, rt, org)
+            sole[f] = org
             for i in range(3):
                 foot[i] = r[i, 0] * org[0] + r[i, 1] * org[1] + r[i, 2] * org[2]
                 for j in range(3):
-                    tool[i, j] = r[i, 0] * rt[0, j] + r[i, 1] * rt[1, j] + r[i, 2] * rt[2, j]
+                    tool[i, j] = product(r, rt, i, j)
             row = 6 * f
             for i in range(3):
                 res[row + i] = goal_at[f, i] - torso[i] - foot[i]
                 left = max(left, abs(res[row + i]))
                 for j in range(3):
-                    err[i, j] = (
-                        goal_turn[f, i, 0] * tool[j, 0]
-                        + goal_turn[f, i, 1] * tool[j, 1]
-                        + goal_turn[f, i, 2] * tool[j, 2]
-                    )
+                    err[i, j] = product(goal_turn[f], tool.T, i, j)
             res[row + 3] = scale * 0.5 * (err[2, 1] - err[1, 2])
             res[row + 4] = scale * 0.5 * (err[0, 2] - err[2, 0])
             res[row + 5] = scale * 0.5 * (err[1, 0] - err[0, 1])
@@ -185,17 +167,10 @@ def reach(
                 # the root moves against the center of mass, so that it stays where it is wanted (x and y only)
                 for i in range(2):
                     jac[row + i, u] -= g * (r[i, 0] * jc[0] + r[i, 1] * jc[1] + r[i, 2] * jc[2])
-                if not on_path[f, k]:
+                if not legs.on_path[f, k]:
                     continue
-                fb = feet[f]
                 for i in range(3):
-                    arm[i] = (
-                        at[fb, i]
-                        + turns[fb, i, 0] * sole_at[f, 0]
-                        + turns[fb, i, 1] * sole_at[f, 1]
-                        + turns[fb, i, 2] * sole_at[f, 2]
-                        - at[b, i]
-                    )
+                    arm[i] = sole[f, i] - at[b, i]
                 org[0] = ax[1] * arm[2] - ax[2] * arm[1]
                 org[1] = ax[2] * arm[0] - ax[0] * arm[2]
                 org[2] = ax[0] * arm[1] - ax[1] * arm[0]
@@ -216,44 +191,28 @@ def reach(
         for k in range(count):
             u = variable[k]
             value = q[joint[moved[k]]] + gain[k] * min(max(step[u], -0.5), 0.5)
-            q[joint[moved[k]]] = min(max(value, lower[u]), upper[u]) if gain[k] == 1.0 else value
+            q[joint[moved[k]]] = min(max(value, legs.lower[u]), legs.upper[u]) if gain[k] == 1.0 else value
         yaw += min(max(step[unknown - 1], -0.5), 0.5)
     return yaw, left
 
 
 @njit(cache=True, nogil=True)
-def holding(
-    q: Array,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    mass: Array,
-    center: Array,
-    root: Array,
-    feet: np.ndarray,
-    moved: np.ndarray,
-    on_path: np.ndarray,
-    push: Array,
-    point: Array,
-    out: Array,
-) -> None:
+def holding(q: Array, tree: MassTree, legs: BipedLegs, root: Array, push: Array, point: Array, out: Array) -> None:
     """Torques [N m] with which joints carry the robot against the ground, into out (joints,); others 0.
 
     root (3, 3): level_from_root. push (2, 3): force of the ground on each foot [N], level axes; point (2, 3): where it
     acts, in the root's frame [m]. About each leg joint it holds the ground's push and the weight outboard:
     t = -axis . (sum (p - o) x F + (c - o) x m g).
     """
-    bodies = parent.shape[0]
+    axis, bodies = tree.axis, tree.parent.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
-    frames(q, parent, joint, rotation, offset, axis, turns, at)
-    outboard(parent, mass, center, turns, at, moment, carried)
+    frames(q, tree, turns, at)
+    outboard(tree, turns, at, moment, carried)
     ax, arm, f, total = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     out[:] = 0.0
-    for k in range(moved.shape[0]):
-        b = moved[k]
+    for k in range(legs.moved.shape[0]):
+        b = legs.moved[k]
         for i in range(3):
             ax[i] = turns[b, i, 0] * axis[b, 0] + turns[b, i, 1] * axis[b, 1] + turns[b, i, 2] * axis[b, 2]
             arm[i] = moment[b, i] - carried[b] * at[b, i]
@@ -262,7 +221,7 @@ def holding(
         total[1] = arm[2] * f[0] - arm[0] * f[2]
         total[2] = arm[0] * f[1] - arm[1] * f[0]
         for s in range(2):
-            if not on_path[s, k]:
+            if not legs.on_path[s, k]:
                 continue
             for i in range(3):
                 f[i] = root[0, i] * push[s, 0] + root[1, i] * push[s, 1] + root[2, i] * push[s, 2]
@@ -270,38 +229,14 @@ def holding(
             total[0] += arm[1] * f[2] - arm[2] * f[1]
             total[1] += arm[2] * f[0] - arm[0] * f[2]
             total[2] += arm[0] * f[1] - arm[1] * f[0]
-        out[joint[b]] = -(ax[0] * total[0] + ax[1] * total[1] + ax[2] * total[2])
-
-
-@njit(cache=True, nogil=True)
-def _sole(
-    foot: int, body: int, turns: Array, at: Array, sole_turn: Array, sole_at: Array, turn: Array, out: Array
-) -> None:
-    """Rotation `turn` (3, 3) and place `out` (3,) of a sole in the root frame."""
-    for i in range(3):
-        out[i] = at[body, i]
-        for k in range(3):
-            out[i] += turns[body, i, k] * sole_at[foot, k]
-        for j in range(3):
-            total = 0.0
-            for k in range(3):
-                total += turns[body, i, k] * sole_turn[foot, k, j]
-            turn[i, j] = total
+        out[tree.joint[b]] = -(ax[0] * total[0] + ax[1] * total[1] + ax[2] * total[2])
 
 
 @njit(cache=True, nogil=True)
 def measure(
     q: Array,
-    parent: np.ndarray,
-    joint: np.ndarray,
-    rotation: Array,
-    offset: Array,
-    axis: Array,
-    weight: Array,
-    center: Array,
-    feet: np.ndarray,
-    sole_turn: Array,
-    sole_at: Array,
+    tree: MassTree,
+    legs: BipedLegs,
     stance: int,
     upright: Array,
     shift: Array,
@@ -318,25 +253,17 @@ def measure(
     in level axes along it. turns and at: work space for the frames of all bodies.
     """
     com = np.empty(3)
-    center_of_mass(q, parent, joint, rotation, offset, axis, weight, center, turns, at, com)
+    center_of_mass(q, tree, turns, at, com)
     r0, p0, r1, p1 = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
-    _sole(stance, feet[stance], turns, at, sole_turn, sole_at, r0, p0)
-    _sole(1 - stance, feet[1 - stance], turns, at, sole_turn, sole_at, r1, p1)
-    x, y, z = up[0], up[1], up[2]
-    k = 1.0 / max(1.0 + z, 1e-6)
-    level = np.empty((3, 3))  # shortest rotation that brings the vertical upright
-    level[0, 0], level[0, 1], level[0, 2] = 1.0 - k * x * x, -k * x * y, -x
-    level[1, 0], level[1, 1], level[1, 2] = -k * x * y, 1.0 - k * y * y, -y
-    level[2, 0], level[2, 1], level[2, 2] = x, y, z
-    root, foot = np.zeros((3, 3)), np.zeros((3, 3))
+    _sole(stance, legs, turns, at, r0, p0)
+    _sole(1 - stance, legs, turns, at, r1, p1)
+    level, root, foot = level_from_body(up), np.empty((3, 3)), np.empty((3, 3))
     for i in range(3):
         for j in range(3):
-            for n in range(3):
-                root[i, j] += level[i, n] * upright[n, j]
+            root[i, j] = product(level, upright, i, j)
     for i in range(3):
         for j in range(3):
-            for n in range(3):
-                foot[i, j] += root[i, n] * r0[n, j]
+            foot[i, j] = product(root, r0, i, j)
     out[0] = out[1] = 0.0
     c, s = 0.0, 0.0
     for i in range(3):

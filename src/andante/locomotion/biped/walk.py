@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from andante.description import Robot
-from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
-from andante.locomotion.gaits import Prepared
 from andante.locomotion.rigs.balance import margin
-from andante.locomotion.rigs.rig import Rig, free_joints, with_rig
-from andante.settings import present_names
+from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .body import BipedBody, planned_push
 from .estimation import Alarm, BipedOdometry, BipedSense
@@ -32,10 +28,12 @@ from .footsteps import (
     RIGHT,
     Step,
     Swing,
+    advance,
     angles_of,
     choose_step,
     coming_offset,
     leaning,
+    leveled,
     next_step,
     seen_from,
     shift_fraction,
@@ -383,11 +381,7 @@ class BipedWalk(Walker):
         x, y, yaw = self.step
         if self._tilt is None:
             return x, y, 0.0, yaw, 0.0, 0.0
-        back = self._tilt.T
-        ground = float(np.min(self.body.soles[self.stance].outline @ self._tilt[2, :2]))
-        at = back @ np.array([x, y, ground])
-        _, roll, pitch = angles_of(back)
-        return float(at[0]), float(at[1]), float(at[2]), yaw, roll, pitch
+        return leveled(self.step, self._tilt, self.body.soles[self.stance].outline)
 
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
@@ -441,11 +435,9 @@ class BipedWalk(Walker):
 
     # ---- pendulum and joints ---------------------------------------------------------------------
     def _advance(self, pressure: Pair, dt: float) -> None:
-        w = self.measures.rate
-        ch, sh = math.cosh(w * dt), math.sinh(w * dt)
-        (x, y), (vx, vy), (px, py) = self.place, self.speed, pressure
-        self.place = (px + (x - px) * ch + vx / w * sh, py + (y - py) * ch + vy / w * sh)
-        self.speed = ((x - px) * w * sh + vx * ch, (y - py) * w * sh + vy * ch)
+        moved = [advance(*each, self.measures.rate, dt) for each in zip(self.place, self.speed, pressure, strict=True)]
+        (x, vx), (y, vy) = moved
+        self.place, self.speed = (x, y), (vx, vy)
         self.pressure = pressure
         self._past.append(self._wanted())
 
@@ -467,32 +459,10 @@ class BipedWalk(Walker):
         self._yaw, _, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, self._height, upright, 0.5 * yaw, 2
         )  # fmt: skip
-        bend = self._load_torques(turned(self._yaw) @ upright) / body.kp
+        both = self.phase != "walk" or self.time < self.measures.double
+        push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
+        bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
         out = self._q + self.sag * bend
         self._sent = (out, bend)
         targets: Array = out.copy()
         return targets
-
-    def _load_torques(self, root: Array) -> Array:
-        """Torques with which the joints carry the planned load."""
-        body, k, m = self.body, self.stance, self.measures
-        other = (self.swing.pose[0], self.swing.pose[1])
-        both = self.phase != "walk" or self.time < m.double
-        fraction, force, (x, y) = planned_push(body.mass, m.rate, self.place, self.pressure, other, both)
-        push, point = np.empty((2, 3)), np.empty((2, 3))
-        push[k], push[1 - k] = (1.0 - fraction) * force, fraction * force
-        point[k] = (np.array([x, y, 0.0]) - self._torso) @ root
-        point[1 - k] = (np.array([x + other[0], y + other[1], 0.0]) - self._torso) @ root
-        return body.hold(self._q, root, push, point)
-
-
-def make_walk(robot: Robot, rig: Rig, parameters: Mapping[str, Any] | None = None) -> Prepared:
-    """A robot on two legs, standing as its walk begins; `parameters` are those of `BipedSettings`."""
-    given = present_names(BipedSettings, parameters or {}, "gait parameter", "gait 'walk'")
-    try:
-        settings = BipedSettings(**given)
-    except TypeError as error:
-        raise BadInput(f"gait 'walk': {error}") from None
-    rigged = with_rig(robot, rig)
-    walker = BipedWalk(rigged, rig, settings)
-    return Prepared(rigged, walker.pose, walker, rig.forward, "walk")

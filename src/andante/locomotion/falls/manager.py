@@ -23,8 +23,7 @@ from andante.locomotion.rigs.balance import Balance
 from andante.motion import play_from, vector_of
 
 from .detector import BalanceState, FallDetector, FallRules, load_fraction
-from .get_up import GetUp, GetUpSettings, Phase, Track
-from .motions import FallMotions, Posture, posture_of
+from .get_up import FallMotions, GetUp, GetUpSettings, Phase, Posture, Track, posture_of
 
 QUIET_TURN, QUIET_FORCE = 0.5, 1.5  # a body at rest turns slower [rad/s] and measures gravity within [m/s²]
 HANDOVER = 0.5  # from the standing pose to the walker's targets [s]

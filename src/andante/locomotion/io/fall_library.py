@@ -2,19 +2,20 @@
 
 ROBOT/motions/falls: protect_front, protect_back, protect_left, protect_right, and get_up_belly, get_up_back,
 get_up_left, get_up_right, get_up_sitting: each leads from that posture to the next one. They lean on the ground and on
-the robot itself, so they are played by `GetUp`, which checks how they end, not by themselves.
+the robot itself, so they are played by `GetUp`, which checks how they end, not by themselves. Beside them may lie
+stiffness.toml: the fraction of the servos' strength while falling, by joint name pattern.
 """
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.locomotion.falls.motions import DIRECTIONS, FallMotions, Posture, Stage
+from andante.locomotion.falls.get_up import DIRECTIONS, FallMotions, Posture, Stage
 from andante.motion import Keyframes, fit
-from andante.motion.io.keyframe_files import read_keyframes_toml
-from andante.motion.io.library import motions_folder
+from andante.motion.io.library import motions_folder, read_keyframes_toml
 
 STAND = ("StandInit", "stand", "Stand")
 LYING = frozenset((Posture.BELLY, Posture.BACK))
@@ -25,8 +26,8 @@ ENDS = {
     Posture.RIGHT: LYING,
     Posture.SITTING: frozenset((Posture.STANDING,)),
 }
-# Fraction of the servos' strength while falling: legs yield, arms and head hold a little.
-FALLING_STIFFNESS = {"*": 0.1, "?Shoulder*": 0.4, "?Elbow*": 0.3, "Head*": 0.5}
+STIFFNESS = "stiffness"  # the file of the servos' strength while falling, by joint name pattern
+YIELDING = {"*": 0.1}  # fraction of it without such a file
 
 
 def fall_files(robot: Robot) -> dict[str, Path]:
@@ -58,5 +59,5 @@ def fall_motions(robot: Robot) -> FallMotions:
         protect={direction: motion(f"protect_{direction}") for direction in DIRECTIONS},
         stages={posture: Stage(motion(f"get_up_{posture}"), ends) for posture, ends in ENDS.items()},
         stand=robot.pose(pose),
-        stiffness=FALLING_STIFFNESS,
+        stiffness=tomllib.loads(known[STIFFNESS].read_text(encoding="utf-8")) if STIFFNESS in known else YIELDING,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -106,19 +106,11 @@ def read_rig(path: Path, robot: Robot | None = None) -> Rig:
     _check_keys(path, "the rig", data, TOP, NEEDED)
     if not (isinstance(data["legs"], list) and all(isinstance(leg, dict) for leg in data["legs"])):
         raise BadInput(f"{path}: legs needs one [[legs]] table per leg")
+    known = {key: READ[key](path, key, value) for key, value in data.items() if key != "legs"}
+    if robot is not None:
+        known.setdefault("mass", robot.mass)
     try:
-        rig = Rig(
-            robot=_text(path, "robot", data["robot"]),
-            body=_text(path, "body", data["body"]),
-            legs=tuple(_leg(path, i, table) for i, table in enumerate(data["legs"])),
-            stance=_table(path, "stance", data["stance"]),
-            forward=_float(path, "forward", data.get("forward", 0.0)),
-            center=_vector(path, "center", data.get("center", [0.0, 0.0, 0.0])),
-            mass=_float(path, "mass", data.get("mass", robot.mass if robot is not None else 1.0)),
-            step_height=_float(path, "step_height", data.get("step_height", Rig.step_height)),
-            stride_time=_float(path, "stride_time", data.get("stride_time", Rig.stride_time)),
-            servos=_servos(path, data.get("servos", {})),
-        )
+        rig = Rig(legs=tuple(_leg(path, f"legs[{i}]", table) for i, table in enumerate(data["legs"])), **known)
         if robot is not None:
             check_rig(rig, robot)
     except (BadInput, UnknownName) as error:
@@ -127,26 +119,18 @@ def read_rig(path: Path, robot: Robot | None = None) -> Rig:
     return rig
 
 
-def _leg(path: Path, index: int, table: Mapping[str, Any]) -> Leg:
-    where = f"legs[{index}]"
+def _leg(path: Path, where: str, table: Mapping[str, Any]) -> Leg:
     _check_keys(path, where, table, LEG, LEG_NEEDED)
-    joints = table["joints"]
-    if not (isinstance(joints, list) and all(isinstance(name, str) for name in joints)):
-        raise BadInput(f"{path}: {where}.joints needs a list of joint names")
-    return Leg(
-        name=_text(path, f"{where}.name", table["name"]),
-        joints=tuple(joints),
-        hip=_text(path, f"{where}.hip", table["hip"]),
-        foot=_text(path, f"{where}.foot", table["foot"]),
-        point=_vector(path, f"{where}.point", table.get("point", [0.0, 0.0, 0.0])),
-        radius=_float(path, f"{where}.radius", table.get("radius", 0.0)),
-        stand=_vector(path, f"{where}.stand", table["stand"]),
-        reach=_float(path, f"{where}.reach", table.get("reach", Leg.reach)),
-        knee=_vector(path, f"{where}.knee", table.get("knee", list(Leg.knee))),
-    )
+    return Leg(**{key: READ[key](path, f"{where}.{key}", value) for key, value in table.items()})
 
 
-def _servos(path: Path, data: Any) -> dict[str, dict[str, float]]:
+def _joints(path: Path, where: str, value: Any) -> tuple[str, ...]:
+    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
+        raise BadInput(f"{path}: {where} needs a list of joint names")
+    return tuple(value)
+
+
+def _servos(path: Path, where: str, data: Any) -> dict[str, dict[str, float]]:
     if not (isinstance(data, dict) and all(isinstance(values, dict) for values in data.values())):
         raise BadInput(f"{path}: servos needs one table per joint, like [servos.JOINT]")
     out = {}
@@ -193,6 +177,14 @@ def _table(path: Path, where: str, value: Any) -> dict[str, float]:
     if not isinstance(value, dict):
         raise BadInput(f"{path}: [{where}] needs lines like NAME = NUMBER")
     return {name: _float(path, f"{where}.{name}", each) for name, each in value.items()}
+
+
+READ: dict[str, Callable[[Path, str, Any], Any]] = {  # what every value of a rig or leg is; others are numbers
+    **dict.fromkeys((*TOP, *LEG), _float),
+    **dict.fromkeys(("robot", "body", "name", "hip", "foot"), _text),
+    **dict.fromkeys(("center", "point", "stand", "knee"), _vector),
+    **{"joints": _joints, "stance": _table, "servos": _servos},
+}
 
 
 def _string(text: str) -> str:

@@ -9,7 +9,7 @@ that finds nothing reaches further down. Tilt and heading are held by the IMU.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,12 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.gravity import GRAVITY
-from andante.locomotion.attitude import Attitude
+from andante.locomotion.attitude import Attitude, LegOdometry
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
 from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig, free_joints, imu_rotation
 from andante.motion import vector_of
 
 from . import kernels
-from .odometry import LegOdometry
 from .patterns import GaitPattern, pattern
 
 
@@ -100,31 +99,19 @@ class LeggedGait(Walker):
         self._touching = np.zeros(count, dtype=np.int64)
         self.error = np.zeros(count)  # of the inverse kinematics [m]
 
-    def _gather_figures(self) -> Array:
-        """The figures of the gait in the order of `kernels`."""
-        s, made = self.settings, np.zeros(kernels.FIGURES)
-        for name in (
-            "ramp",
-            "heading_gain",
-            "level_gain",
-            "height_gain",
-            "search_depth",
-            "search_speed",
-            "settle",
-            "catch",
-            "sway_margin",
-            "hold_heading",
-            "level",
-        ):
-            made[getattr(kernels, name.upper())] = getattr(s, name)
-        made[kernels.PERIOD], made[kernels.DUTY], made[kernels.STEP_HEIGHT] = self.period, self.duty, self.step_height
-        made[kernels.STATIC], made[kernels.SWAYS] = self.pattern.static, self.pattern.sway
-        made[kernels.WIDTH] = np.min(np.ptp(self._fixed[:, :2], axis=0))
-        made[kernels.CENTER_X], made[kernels.CENTER_Y] = (self.rig.walking_from_body @ np.asarray(self.rig.center))[:2]
-        made[kernels.CENTER_HEIGHT], made[kernels.FILTER_TIME] = self.rig.center_height, self.attitude.settle
-        made[kernels.MAX_SPEED] = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
-        made[kernels.MAX_TURN] = 1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3)
-        return made
+    def _gather_figures(self) -> kernels.Figures:
+        """The figures of the gait for its kernels."""
+        center = self.rig.walking_from_body @ np.asarray(self.rig.center)
+        values = {
+            **{name: value for name, value in asdict(self.settings).items() if name in kernels.Figures._fields},
+            **{"period": self.period, "duty": self.duty, "step_height": self.step_height},
+            **{"static": self.pattern.static, "sways": self.pattern.sway, "filter_time": self.attitude.settle},
+            **{"center_x": center[0], "center_y": center[1], "center_height": self.rig.center_height},
+            **{"width": np.min(np.ptp(self._fixed[:, :2], axis=0)), "max_speed": 0.0, "max_turn": 0.0},
+        }
+        made = kernels.Figures(**{name: float(value) for name, value in values.items()})
+        fast = 1e3 * kernels.limit_scale(made, self._fixed, 1e3, 0.0, 0.0)
+        return made._replace(max_speed=fast, max_turn=1e3 * kernels.limit_scale(made, self._fixed, 0.0, 0.0, 1e3))
 
     # ---- what it can do --------------------------------------------------------------------------
     @property
@@ -140,12 +127,12 @@ class LeggedGait(Walker):
     @property
     def max_speed(self) -> float:
         """Straight ahead [m/s]."""
-        return float(self._figures[kernels.MAX_SPEED])
+        return self._figures.max_speed
 
     @property
     def max_turn(self) -> float:
         """On the spot [rad/s]."""
-        return float(self._figures[kernels.MAX_TURN])
+        return self._figures.max_turn
 
     @property
     def stopping_time(self) -> float:

@@ -6,6 +6,7 @@ Standing feet move against the body's twist; swinging feet follow smooth arcs.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,10 +14,10 @@ from numba import njit
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.locomotion.attitude import HEADING as TURNED
-from andante.locomotion.attitude import attitude_step, leans, level_from_body
+from andante.locomotion.attitude import attitude_step, leans, level_from_body, odometry_step
 from andante.locomotion.rigs.balance import inside, margin
 
-from .odometry import odometry_step
+from .patterns import moved, smooth, swing
 
 # Of the body, one vector: twist now, twist without the correction of the heading (vx, vy, wz), clock of the cycle 0 to
 # 1, heading that is held, sway of the body over its feet (x, y), lean off the wanted tilt (roll, pitch), the mean of
@@ -33,34 +34,6 @@ LEG = 10
 HOME, REACH, RADIUS, OFFSET = 0, 3, 4, 5
 FIXED = 6
 
-# Figures of the gait: see `LeggedSettings`, `GaitPattern` and `Rig`.
-(
-    PERIOD,
-    DUTY,
-    STEP_HEIGHT,
-    RAMP,
-    HEADING_GAIN,
-    LEVEL_GAIN,
-    HEIGHT_GAIN,
-    SEARCH_DEPTH,
-    SEARCH_SPEED,
-    SETTLE,
-    CATCH,
-    SWAY_MARGIN,
-    HOLD_HEADING,
-    LEVEL,
-    STATIC,
-    SWAYS,
-    WIDTH,
-    CENTER_X,
-    CENTER_Y,
-    CENTER_HEIGHT,
-    FILTER_TIME,
-    MAX_SPEED,
-    MAX_TURN,
-) = range(23)
-FIGURES = 23
-
 # The command: vx, vy, wz, height, roll, pitch.
 VX, VY, WZ, HEIGHT, ROLL, PITCH = range(6)
 
@@ -68,55 +41,32 @@ VX, VY, WZ, HEIGHT, ROLL, PITCH = range(6)
 UNKNOWN, FREE, PRESSED = -1, 0, 1
 
 
-@njit(cache=True)
-def moved(x: float, y: float, twist: Array, seconds: float) -> tuple[float, float]:
-    """A point fixed on the ground as the body sees it after moving by a constant twist (vx, vy, wz) for a time.
+class Figures(NamedTuple):
+    """Figures of a gait; see `LeggedSettings`, `GaitPattern` and `Rig`."""
 
-    p' = exp(twist t)⁻¹ p: the exact arc, [m, m/s, rad/s]; a negative time looks back.
-    """
-    w = twist[2] * seconds
-    half = 0.5 * w
-    chord = math.sin(half) / half if abs(half) > 1e-9 else 1.0
-    c, s = math.cos(half), math.sin(half)
-    dx = x - chord * (c * twist[0] - s * twist[1]) * seconds
-    dy = y - chord * (s * twist[0] + c * twist[1]) * seconds
-    cw, sw = math.cos(w), math.sin(w)
-    return cw * dx + sw * dy, cw * dy - sw * dx
-
-
-@njit(cache=True)
-def smooth(fraction: float) -> float:
-    """0 to 1 with zero velocity and acceleration at both ends: 10 s³ - 15 s⁴ + 6 s⁵."""
-    s = min(1.0, max(0.0, fraction))
-    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
-
-
-@njit(cache=True)
-def lift(fraction: float) -> float:
-    """Height of a swinging foot, 0 to 1 and back, with zero velocity at both ends: 16 s² (1 - s)²."""
-    s = min(1.0, max(0.0, fraction))
-    return 16.0 * (s * (1.0 - s)) ** 2
-
-
-@njit(cache=True)
-def forward_fraction(fraction: float) -> float:
-    """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks.
-
-    It is there after three quarters of the swing, so that a foot whose servos lag, or that meets the ground early, does
-    not push the body back as it lands.
-    """
-    return smooth((fraction - 0.1) / 0.65)
-
-
-@njit(cache=True)
-def swing(start: Array, end: tuple[float, float, float], fraction: float, height: float) -> tuple[float, float, float]:
-    """A foot between its lift-off and touchdown points, at a fraction of the swing, lifted by a height [m]."""
-    along, up = forward_fraction(fraction), smooth(fraction)
-    return (
-        start[0] + along * (end[0] - start[0]),
-        start[1] + along * (end[1] - start[1]),
-        start[2] + up * (end[2] - start[2]) + height * lift(fraction),
-    )
+    period: float
+    duty: float
+    step_height: float
+    ramp: float
+    heading_gain: float
+    level_gain: float
+    height_gain: float
+    search_depth: float
+    search_speed: float
+    settle: float
+    catch: float
+    sway_margin: float
+    hold_heading: float
+    level: float
+    static: float
+    sways: float
+    width: float
+    center_x: float
+    center_y: float
+    center_height: float
+    filter_time: float
+    max_speed: float
+    max_turn: float
 
 
 CALM = 0.12  # leans below this are no fall [rad]
@@ -129,12 +79,12 @@ MOST_RISE = 0.1  # of the body back to its height [m/s]
 
 
 @njit(cache=True)
-def limit_scale(figures: Array, fixed: Array, vx: float, vy: float, wz: float) -> float:
+def limit_scale(figures: Figures, fixed: Array, vx: float, vy: float, wz: float) -> float:
     """The fraction, up to 1, of a twist that keeps every foot in reach: min 2 * 0.87 reach / (stance time * speed).
 
     The speed of a foot is that of its usual place, |v + w x home|.
     """
-    stance_time = figures[DUTY] * figures[PERIOD]
+    stance_time = figures.duty * figures.period
     scale = 1.0
     for leg in range(fixed.shape[0]):
         speed = math.hypot(vx - wz * fixed[leg, HOME + 1], vy + wz * fixed[leg, HOME])
@@ -167,7 +117,7 @@ def in_motion(fixed: Array, body: Array, legs: Array) -> bool:
 
 
 @njit(cache=True)
-def falling(figures: Array, fixed: Array, body: Array, gyro: Array) -> None:
+def falling(figures: Figures, fixed: Array, body: Array, gyro: Array) -> None:
     """How far the body will have fallen beside its feet, x and y [m]: h (lean + sqrt(h / g) rate of the lean).
 
     It is the capture point of a body on legs of the height h (Pratt and others 2006), for small leans away from the
@@ -175,41 +125,41 @@ def falling(figures: Array, fixed: Array, body: Array, gyro: Array) -> None:
     """
     body[FALL] = body[FALL + 1] = 0.0
     calm = not turning(body) and math.hypot(body[LEAN], body[LEAN + 1]) < CALM
-    if figures[STATIC] or not figures[CATCH] or calm:
+    if figures.static or not figures.catch or calm:
         return
-    h = figures[CENTER_HEIGHT]
+    h = figures.center_height
     time = math.sqrt(h / GRAVITY)
     roll = body[LEAN] - body[USUAL_LEAN] + time * gyro[0]
     pitch = body[LEAN + 1] - body[USUAL_LEAN + 1] + time * gyro[1]
-    x, y = figures[CATCH] * h * pitch, -figures[CATCH] * h * roll
+    x, y = figures.catch * h * pitch, -figures.catch * h * roll
     most = 0.5 * np.min(fixed[:, REACH])
     scale = min(1.0, most / max(math.hypot(x, y), 1e-9))
     body[FALL], body[FALL + 1] = scale * x, scale * y
 
 
 @njit(cache=True)
-def may_walk(figures: Array, fixed: Array, body: Array, legs: Array, dt: float) -> float:
+def may_walk(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) -> float:
     """1 while the clock may run, 0 while a leg that is due to lift must wait until the others carry the body."""
-    if not figures[STATIC]:
+    if not figures.static:
         return 1.0
     n = legs.shape[0]
     carries, any_due = np.zeros(n, np.bool_), False
     for leg in range(n):
         until = (fixed[leg, OFFSET] - body[PHASE]) % 1.0
         stands = legs[leg, SWINGING] == 0.0
-        due = stands and until <= 2.5 * dt / figures[PERIOD]
+        due = stands and until <= 2.5 * dt / figures.period
         any_due = any_due or due
         carries[leg] = stands and not due and not math.isfinite(legs[leg, WAITED])
     if not any_due:
         return 1.0
-    enough = 0.3 * figures[SWAY_MARGIN] * figures[WIDTH] if figures[SWAYS] else 0.0
-    center = np.array([figures[CENTER_X] + body[SWAY], figures[CENTER_Y] + body[SWAY + 1]])
+    enough = 0.3 * figures.sway_margin * figures.width if figures.sways else 0.0
+    center = np.array([figures.center_x + body[SWAY], figures.center_y + body[SWAY + 1]])
     return 1.0 if margin(legs[carries, :2], center) > enough else 0.0
 
 
 @njit(cache=True)
 def choose_twist(
-    figures: Array, fixed: Array, attitude: Array, body: Array, command: Array, pace: float, dt: float
+    figures: Figures, fixed: Array, attitude: Array, body: Array, command: Array, pace: float, dt: float
 ) -> None:
     """Ramp the twist toward the command, within the reach of the feet; the heading is held.
 
@@ -221,27 +171,27 @@ def choose_twist(
     scale = limit_scale(figures, fixed, vx, vy, wz)
     vx, vy, wz = scale * vx, scale * vy, scale * wz
     goal = (pace * vx, pace * vy, pace * wz)
-    if figures[HOLD_HEADING] and not still:
+    if figures.hold_heading and not still:
         body[HEADING_GOAL] += body[TWIST_GOAL + 2] * dt
         off = body[HEADING_GOAL] - attitude[TURNED]
-        wz += max(-MOST_CORRECTION, min(MOST_CORRECTION, figures[HEADING_GAIN] * off))
+        wz += max(-MOST_CORRECTION, min(MOST_CORRECTION, figures.heading_gain * off))
         scale = limit_scale(figures, fixed, vx, vy, wz) if moving else 0.0
         vx, vy, wz = scale * vx, scale * vy, scale * wz
     elif still:
         body[HEADING_GOAL] = attitude[TURNED]
     wanted = (pace * vx, pace * vy, pace * wz)
-    step = dt / (figures[RAMP] * figures[PERIOD])
+    step = dt / (figures.ramp * figures.period)
     for i in range(3):
-        most = step * (figures[MAX_TURN] if i == 2 else figures[MAX_SPEED])
+        most = step * (figures.max_turn if i == 2 else figures.max_speed)
         body[TWIST + i] += max(-most, min(most, wanted[i] - body[TWIST + i]))
         body[TWIST_GOAL + i] += max(-most, min(most, goal[i] - body[TWIST_GOAL + i]))
 
 
 @njit(cache=True)
-def advance(figures: Array, fixed: Array, body: Array, legs: Array, pace: float, dt: float) -> None:
+def advance(figures: Figures, fixed: Array, body: Array, legs: Array, pace: float, dt: float) -> None:
     """Run the clock; lift the legs whose moment has come."""
     before = body[PHASE]
-    body[PHASE] = (before + pace * dt / figures[PERIOD]) % 1.0
+    body[PHASE] = (before + pace * dt / figures.period) % 1.0
     step = (body[PHASE] - before) % 1.0
     for leg in range(legs.shape[0]):
         if step <= 0.0 or legs[leg, SWINGING] != 0.0 or (fixed[leg, OFFSET] - before) % 1.0 >= step:
@@ -255,7 +205,7 @@ def advance(figures: Array, fixed: Array, body: Array, legs: Array, pace: float,
 
 
 @njit(cache=True)
-def ground(figures: Array, fixed: Array, legs: Array) -> tuple[float, float, float]:
+def ground(figures: Figures, fixed: Array, legs: Array) -> tuple[float, float, float]:
     """Plane z = a + b x + c y through the standing feet, level where they leave it open (ridge regression)."""
     n, count = legs.shape[0], 0
     mx, my, mz, home = 0.0, 0.0, 0.0, 0.0
@@ -267,7 +217,7 @@ def ground(figures: Array, fixed: Array, legs: Array) -> tuple[float, float, flo
     if count == 0:
         return home, 0.0, 0.0
     mx, my, mz = mx / count, my / count, mz / count
-    sxx = syy = 0.5 * figures[WIDTH] ** 2
+    sxx = syy = 0.5 * figures.width**2
     sxy, sxz, syz = 0.0, 0.0, 0.0
     for leg in range(n):
         if legs[leg, SWINGING] == 0.0:
@@ -280,14 +230,14 @@ def ground(figures: Array, fixed: Array, legs: Array) -> tuple[float, float, flo
 
 
 @njit(cache=True)
-def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: np.ndarray, dt: float) -> None:
+def move_feet(figures: Figures, fixed: Array, body: Array, legs: Array, touching: np.ndarray, dt: float) -> None:
     """Standing feet go with the ground, swinging ones along their arcs, those in the air reach down.
 
     At touchdown a foot stands half a stance ahead of its usual place; until then the body moves on.
     """
     n = legs.shape[0]
     twist = body[TWIST : TWIST + 3]
-    swing_time = (1.0 - figures[DUTY]) * figures[PERIOD]
+    swing_time = (1.0 - figures.duty) * figures.period
     for leg in range(n):
         at = FROM if legs[leg, SWINGING] != 0.0 else FOOT
         legs[leg, at], legs[leg, at + 1] = moved(legs[leg, at], legs[leg, at + 1], twist, dt)
@@ -297,12 +247,12 @@ def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: 
             continue
         legs[leg, FRACTION] += dt / swing_time
         fraction = legs[leg, FRACTION]
-        ahead = (1.0 - min(fraction, 1.0)) * swing_time + 0.5 * figures[DUTY] * figures[PERIOD]
+        ahead = (1.0 - min(fraction, 1.0)) * swing_time + 0.5 * figures.duty * figures.period
         x, y = moved(fixed[leg, HOME], fixed[leg, HOME + 1], twist, -ahead)
         z = a + b * x + c * y
         x, y = x + body[FALL], y + body[FALL + 1]
-        x, y, z = swing(legs[leg, FROM : FROM + 3], (x, y, z), fraction, figures[STEP_HEIGHT])
-        if not figures[STATIC]:  # the ground as it lies under the body that leans
+        x, y, z = swing(legs[leg, FROM : FROM + 3], (x, y, z), fraction, figures.step_height)
+        if not figures.static:  # the ground as it lies under the body that leans
             z -= smooth(fraction) * (body[LEAN] * y - body[LEAN + 1] * x)
         legs[leg, FOOT], legs[leg, FOOT + 1], legs[leg, FOOT + 2] = x, y, z
     for leg in range(n):
@@ -310,7 +260,7 @@ def move_feet(figures: Array, fixed: Array, body: Array, legs: Array, touching: 
 
 
 @njit(cache=True)
-def land(figures: Array, legs: Array, leg: int, measured: int, dt: float) -> None:
+def land(figures: Figures, legs: Array, leg: int, measured: int, dt: float) -> None:
     """End a swing at the ground, early or in time; a foot that finds none waits a little and then reaches down."""
     if legs[leg, SWINGING] != 0.0:
         if legs[leg, FRACTION] > EARLY and measured == PRESSED:
@@ -321,22 +271,22 @@ def land(figures: Array, legs: Array, leg: int, measured: int, dt: float) -> Non
                 legs[leg, WAITED] = 0.0
     if math.isfinite(legs[leg, WAITED]):
         legs[leg, WAITED] += dt
-        if measured == PRESSED or legs[leg, DEPTH] >= figures[SEARCH_DEPTH] * figures[STEP_HEIGHT]:
+        if measured == PRESSED or legs[leg, DEPTH] >= figures.search_depth * figures.step_height:
             legs[leg, WAITED] = math.inf
-        elif legs[leg, WAITED] > figures[SETTLE]:
-            legs[leg, DEPTH] += figures[SEARCH_SPEED] * dt
-            legs[leg, FOOT + 2] -= figures[SEARCH_SPEED] * dt
+        elif legs[leg, WAITED] > figures.settle:
+            legs[leg, DEPTH] += figures.search_speed * dt
+            legs[leg, FOOT + 2] -= figures.search_speed * dt
 
 
 @njit(cache=True)
-def hold_body(figures: Array, fixed: Array, body: Array, legs: Array, dt: float) -> None:
+def hold_body(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) -> None:
     """Level the body by the IMU, keep its height over the standing feet, sway it over its support."""
     n = legs.shape[0]
-    if figures[LEVEL]:
-        room = LEVEL_ROOM * figures[STEP_HEIGHT]
+    if figures.level:
+        room = LEVEL_ROOM * figures.step_height
         for leg in range(n):
             lean = body[LEAN] * legs[leg, FOOT + 1] - body[LEAN + 1] * legs[leg, FOOT]
-            z, home = legs[leg, FOOT + 2] + figures[LEVEL_GAIN] * dt * lean, fixed[leg, HOME + 2]
+            z, home = legs[leg, FOOT + 2] + figures.level_gain * dt * lean, fixed[leg, HOME + 2]
             legs[leg, FOOT + 2] = min(home + room, max(home - room, z))
     count, mean, home = 0, 0.0, 0.0
     for leg in range(n):
@@ -346,16 +296,16 @@ def hold_body(figures: Array, fixed: Array, body: Array, legs: Array, dt: float)
             mean += legs[leg, FOOT + 2]
     if count:
         most = MOST_RISE * dt
-        rise = -max(-most, min(most, figures[HEIGHT_GAIN] * (mean / count - home) * dt))
+        rise = -max(-most, min(most, figures.height_gain * (mean / count - home) * dt))
         for leg in range(n):
             legs[leg, FOOT + 2] += rise
             legs[leg, FROM + 2] += rise
-    if figures[SWAYS]:
+    if figures.sways:
         sway(figures, fixed, body, legs, dt)
 
 
 @njit(cache=True)
-def sway(figures: Array, fixed: Array, body: Array, legs: Array, dt: float) -> None:
+def sway(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) -> None:
     """Move the body so that the legs that will carry it during the next swing do so with a margin."""
     n = legs.shape[0]
     x, y = 0.0, 0.0
@@ -368,15 +318,15 @@ def sway(figures: Array, fixed: Array, body: Array, legs: Array, dt: float) -> N
             carries[leg] = legs[leg, SWINGING] == 0.0
         if carries.all():
             carries[soonest] = False
-        center = np.array([figures[CENTER_X], figures[CENTER_Y]])
-        goal = inside(legs[carries, :2], center, figures[SWAY_MARGIN] * figures[WIDTH])
+        center = np.array([figures.center_x, figures.center_y])
+        goal = inside(legs[carries, :2], center, figures.sway_margin * figures.width)
         x, y = goal[0] - center[0], goal[1] - center[1]
-    quarter = 0.25 * figures[PERIOD]
+    quarter = 0.25 * figures.period
     fraction = min(1.0, 8.0 * dt / quarter)
     x, y = fraction * (x - body[SWAY]), fraction * (y - body[SWAY + 1])
     size = math.hypot(x, y)
     if size > 0:
-        scale = min(1.0, 0.5 * figures[WIDTH] / quarter * dt / size)
+        scale = min(1.0, 0.5 * figures.width / quarter * dt / size)
         body[SWAY] += scale * x
         body[SWAY + 1] += scale * y
 
@@ -396,7 +346,7 @@ def foot_goals(fixed: Array, body: Array, legs: Array, command: Array, goals: Ar
 
 @njit(cache=True)
 def control_step(
-    figures: Array,
+    figures: Figures,
     fixed: Array,
     mount: Array,
     attitude: Array,
@@ -422,7 +372,7 @@ def control_step(
         for i in range(3):
             w[i] += mount[i, j] * rate
             a[i] += mount[i, j] * acceleration[j]
-    attitude_step(attitude, w, a, figures[FILTER_TIME], dt)
+    attitude_step(attitude, w, a, figures.filter_time, dt)
     roll, pitch = leans(attitude)
     body[LEAN], body[LEAN + 1] = roll - command[ROLL], pitch - command[PITCH]
     for i in range(2):

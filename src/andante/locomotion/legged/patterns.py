@@ -1,4 +1,4 @@
-"""Which leg swings when: phase offsets and duty factors of the gaits, for any number of legs.
+"""Which leg swings when, phase offsets and duty factors of the gaits for any number of legs, and the arcs of its foot.
 
 Legs are numbered in ring order (see `Rig`): the first half of the ring is the left side from front to back, the second
 half the right side from back to front. An offset is the moment within the cycle, 0 to 1, at which a leg lifts off; the
@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from numba import njit
+
 from andante.errors import BadInput, UnknownName
+from andante.geometry import Array
 
 PATTERNS = ("tripod", "ripple", "wave", "crawl", "trot")
 
@@ -100,3 +103,54 @@ def crawl(legs: int) -> tuple[float, ...]:
     It is the order of `wave`; a quadruped has no other in which the body need not shift to and fro between steps.
     """
     return wave(legs)
+
+
+@njit(cache=True)
+def moved(x: float, y: float, twist: Array, seconds: float) -> tuple[float, float]:
+    """A point fixed on the ground as the body sees it after moving by a constant twist (vx, vy, wz) for a time.
+
+    p' = exp(twist t)⁻¹ p: the exact arc, [m, m/s, rad/s]; a negative time looks back.
+    """
+    w = twist[2] * seconds
+    half = 0.5 * w
+    chord = math.sin(half) / half if abs(half) > 1e-9 else 1.0
+    c, s = math.cos(half), math.sin(half)
+    dx = x - chord * (c * twist[0] - s * twist[1]) * seconds
+    dy = y - chord * (s * twist[0] + c * twist[1]) * seconds
+    cw, sw = math.cos(w), math.sin(w)
+    return cw * dx + sw * dy, cw * dy - sw * dx
+
+
+@njit(cache=True)
+def smooth(fraction: float) -> float:
+    """0 to 1 with zero velocity and acceleration at both ends: 10 s³ - 15 s⁴ + 6 s⁵."""
+    s = min(1.0, max(0.0, fraction))
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
+
+
+@njit(cache=True)
+def lift(fraction: float) -> float:
+    """Height of a swinging foot, 0 to 1 and back, with zero velocity at both ends: 16 s² (1 - s)²."""
+    s = min(1.0, max(0.0, fraction))
+    return 16.0 * (s * (1.0 - s)) ** 2
+
+
+@njit(cache=True)
+def forward_fraction(fraction: float) -> float:
+    """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks.
+
+    It is there after three quarters of the swing, so that a foot whose servos lag, or that meets the ground early, does
+    not push the body back as it lands.
+    """
+    return smooth((fraction - 0.1) / 0.65)
+
+
+@njit(cache=True)
+def swing(start: Array, end: tuple[float, float, float], fraction: float, height: float) -> tuple[float, float, float]:
+    """A foot between its lift-off and touchdown points, at a fraction of the swing, lifted by a height [m]."""
+    along, up = forward_fraction(fraction), smooth(fraction)
+    return (
+        start[0] + along * (end[0] - start[0]),
+        start[1] + along * (end[1] - start[1]),
+        start[2] + up * (end[2] - start[2]) + height * lift(fraction),
+    )

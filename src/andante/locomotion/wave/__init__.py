@@ -1,1 +1,1 @@
-"""The coupled-wave gait of the NAO: model, playback, fitness, and the gait itself."""
+"""The coupled-wave gait of humanoids: model, playback, fitness, and the gait itself."""

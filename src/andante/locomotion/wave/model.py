@@ -1,4 +1,4 @@
-"""The coupled-wave gait of the NAO: ten numbers make periodic waves for all joints (F. Perez 2015 after F. Rivas 2011).
+"""The coupled-wave gait: ten numbers make periodic waves for all joints (F. Perez 2015 after F. Rivas 2011).
 
 Two variants by name: `exact` is the published model, `smooth` the same waves without jumps and kinks, with a soft start
 and stop. Angles of the parameters are degrees, phases radians, times seconds, as published; what comes out is radians.
@@ -9,9 +9,10 @@ shoulder roll, elbow yaw, elbow roll.
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from math import isfinite
 from typing import Any
 
@@ -20,7 +21,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
-from andante.description import Robot
+from andante.description import ROBOTS, Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
@@ -191,14 +192,6 @@ SYMBOLS = {  # published symbol -> field
 }
 TEN = tuple(SYMBOLS)[:10]
 EXTRA = tuple(SYMBOLS)[10:]  # of the smooth variant alone
-JOINTS = tuple(
-    side + part
-    for part in (
-        "HipPitch", "KneePitch", "AnklePitch", "HipRoll", "AnkleRoll",
-        "ShoulderPitch", "ShoulderRoll", "ElbowYaw", "ElbowRoll",
-    )
-    for side in "RL"
-)  # fmt: skip
 
 
 @renamed()
@@ -267,12 +260,74 @@ class WaveParameters:
 
 
 @dataclass(frozen=True)
+class WaveJoints:
+    """Which joints of a robot the waves move: gaits/wave.toml of its package."""
+
+    package: str  # registered name of the robot
+    joints: tuple[str, ...]  # in the order of the columns
+    first_pose: str  # from which it walks
+    rest: tuple[str, ...]  # joints without a wave that must stay at 0
+    leg: float  # about the length of a bent leg [m]
+
+
+@cache
+def known_joints() -> tuple[WaveJoints, ...]:
+    """Those of all registered robots that walk by waves."""
+    found = []
+    for name, package in ROBOTS.usable():
+        file = package.gaits / "wave.toml" if package.gaits else None
+        if file is not None and file.is_file():
+            table = tomllib.loads(file.read_text(encoding="utf-8"))
+            joints, rest = tuple(table["joints"]), tuple(table["rest"])
+            found.append(WaveJoints(name, joints, table["first_pose"], rest, float(table["leg"])))
+    return tuple(found)
+
+
+def wave_joints(robot: Robot) -> WaveJoints:
+    """The joints that the waves move; BadInput where a robot has others."""
+    lacking = ""
+    for each in known_joints():
+        missing = [name for name in each.joints if name not in robot.joint_names]
+        if not missing:
+            return each
+        lacking = lacking or missing[0]
+    made_for = ", ".join(each.package for each in known_joints())
+    raise BadInput(f"robot {robot.name!r} has no joint {lacking!r}; the wave gait is made for {made_for or 'no robot'}")
+
+
+def waves(robot: Robot) -> bool:
+    """Whether a robot has the joints and the first pose of one that walks by waves."""
+    try:
+        return wave_joints(robot).first_pose.casefold() in {name.casefold() for name in robot.poses}
+    except BadInput:
+        return False
+
+
+@dataclass(frozen=True)
 class ShippedGait:
     """Parameters of a gait, the speed it reaches on MuJoCo [m/s], and the command that found it."""
 
     parameters: WaveParameters
     speed: float
     found_by: str
+
+
+@cache
+def default_gait(variant: str, robot: str = "") -> ShippedGait:
+    """The gait that a variant walks when nothing is asked for: gaits/wave_VARIANT.toml of a robot's package.
+
+    Args:
+        variant: exact or smooth.
+        robot: registered name; empty: the first robot that walks by waves.
+    """
+    if variant not in VARIANTS:
+        raise UnknownName.among("wave variant", variant, VARIANTS)
+    name = robot or next((each.package for each in known_joints()), "")
+    folder = ROBOTS[name].gaits if name in ROBOTS else None
+    if folder is None:
+        raise BadInput(f"the package of robot {name!r} holds no gaits")
+    table = tomllib.loads((folder / f"wave_{variant}.toml").read_text(encoding="utf-8"))
+    return ShippedGait(WaveParameters.of(table["parameters"]), float(table["speed"]), table["found_by"])
 
 
 @dataclass(frozen=True)
@@ -282,18 +337,17 @@ class WaveModel:
     robot: Robot
     parameters: WaveParameters
     variant: str = "smooth"
+    joints: WaveJoints = field(init=False)
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
             raise UnknownName.among("wave variant", self.variant, VARIANTS)
-        lacking = [name for name in JOINTS if name not in self.robot.joint_names]
-        if lacking:
-            raise BadInput(f"robot {self.robot.name!r} has no joint {lacking[0]!r}; the wave gait is made for the NAO")
+        object.__setattr__(self, "joints", wave_joints(self.robot))
 
     @cached_property
     def columns(self) -> np.ndarray:
         """Where in the joint vector each wave stands, (18,)."""
-        return np.array([self.robot.joint_names.index(name) for name in JOINTS])
+        return np.array([self.robot.joint_names.index(name) for name in self.joints.joints])
 
     def angles(self, t: ArrayLike, fraction: ArrayLike = 1.0, stride: ArrayLike = 1.0) -> Array:
         """Joint angles (..., joints) at times (...) in the cycle [rad].

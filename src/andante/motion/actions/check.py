@@ -18,8 +18,7 @@ from andante.geometry import SE3, Array
 from andante.motion.joint_motion import JointMotion
 from andante.motion.keyframes import Keyframes, fit, play_from, speed_problems
 
-from .binding import bind
-from .model import ActionSet, Value
+from .model import ActionSet, Value, bind
 from .plan import check_names, plan_step
 from .reach import group_body, group_chain
 

@@ -17,8 +17,7 @@ from andante.motion.curves.nurbs import Nurbs
 from andante.motion.joint_motion import MotionLimits, Sampled, positions_of, within_limits
 from andante.motion.timing import time_path
 
-from .binding import BoundAction
-from .model import ActionSet, Atomic, Reach, Step, Take, Turn, Wait
+from .model import ActionSet, Atomic, BoundAction, Reach, Step, Take, Turn, Wait
 from .reach import follow, follow_body, group_body, group_chain
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.motion.joint_motion import Fading, MotionLimits, fading_time, positions_of
 
-from .binding import BoundAction, bind
-from .model import ActionSet, Step, Value
+from .model import ActionSet, BoundAction, Step, Value, bind
 from .plan import Planned, check_names, plan_step
 
 PATIENCE = 1.0  # longest wait for joints that lag behind at the end of a step [s]

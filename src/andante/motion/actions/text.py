@@ -1,16 +1,16 @@
 """The text format of actions, one thing per line, `#` begins a comment, indentation is for the eye:
 
-robot shell
-group front = base_link -> lower_foot_1 hold q111     # base link -> tip link, joints that stay as they are
+robot crab
+group front = base_link -> lower_foot_1 hold fold     # base link -> tip link, joints that stay as they are
 group leg.{1..6} = lower_coxa_{} -> lower_foot_{}     # six groups; {2,4} lists
-group body = base_link on lower_foot_{1..6} hold q111 # the body over feet that stay where they are
+group body = base_link on lower_foot_{1..6} hold fold # the body over feet that stay where they are
 
 action greet priority 2 loop 3 preempted resume       # loop forever; preempted end (the default)
   parameter height = 0.04                             # [m]; defaults may use parameters above
   step up repeat 2
     leg.{1,4} in 0.6 by 0 0 height                    # relative to where the tip is
     front at 0.5 to 0.2 0 -0.05 ; 0.22 0 _ nan 0.3 _  # control points x y z yaw pitch roll; _ = free; at: speed
-    joint q211 in 0.5 to 0.4 ; 0.1
+    joint neck in 0.5 to 0.4 ; 0.1
     pose stand in 1.0
     wait 0.2
   do other height=height/2                            # another action as a step

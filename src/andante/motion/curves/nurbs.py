@@ -1,11 +1,13 @@
 """NURBS curves: evaluation, derivatives, knot insertion, pieces, and global interpolation through waypoints.
 
-Bases and control-point algebra follow Piegl and Tiller, The NURBS Book; all batched over u.
+After Piegl and Tiller, The NURBS Book, over the B-splines of scipy in homogeneous coordinates; all batched over u.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,63 +15,10 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
-from . import nurbs as _bspline
-from .bezier import Bezier
-from .curve import homogeneous, parameters_inside, projected, quotient_derivatives
+from .curve import Bezier, homogeneous, lifted, parameters_inside, projected, quotient_derivatives
 
-
-def spans(knots: Array, degree: int, u: Array) -> np.ndarray:
-    """Index k of the knot interval [knots[k], knots[k+1]) that holds u, never an empty one; the last one is closed."""
-    count = len(knots) - degree - 1
-    found = np.searchsorted(knots, u, side="right") - 1
-    last = int(np.searchsorted(knots, knots[count], side="left")) - 1
-    return np.clip(found, degree, max(last, degree))
-
-
-def basis(knots: Array, degree: int, u: Array, k: np.ndarray) -> Array:
-    """The degree + 1 basis functions that do not vanish at u, (..., degree + 1): N[k - degree], ..., N[k] (A2.2)."""
-    out = np.zeros((*u.shape, degree + 1))
-    out[..., 0] = 1.0
-    left = [u - knots[k + 1 - j] for j in range(degree + 1)]
-    right = [knots[k + j] - u for j in range(degree + 1)]
-    for j in range(1, degree + 1):
-        saved = np.zeros(u.shape)
-        for r in range(j):
-            width = right[r + 1] + left[j - r]
-            fraction = np.divide(out[..., r], width, out=np.zeros(u.shape), where=width != 0)
-            out[..., r] = saved + right[r + 1] * fraction
-            saved = left[j - r] * fraction
-        out[..., j] = saved
-    return out
-
-
-def value(knots: Array, degree: int, control: Array, u: Array) -> Array:
-    """Point of a (not rational) B-spline, (..., d), for control points (n, d)."""
-    k = spans(knots, degree, u)
-    indices = k[..., None] - degree + np.arange(degree + 1)
-    point: Array = np.einsum("...j,...jd->...d", basis(knots, degree, u, k), control[indices])
-    return point
-
-
-def differentiated(knots: Array, degree: int, control: Array) -> tuple[Array, int, Array]:
-    """Knots, degree and control points of the derivative: Q_i = p (P_{i+1} - P_i) / (u_{i+p+1} - u_{i+1})."""
-    width = knots[degree + 1 : -1] - knots[1 : -degree - 1]
-    rise = degree * np.diff(control, axis=0)
-    slope = np.divide(rise, width[:, None], out=np.zeros_like(rise), where=width[:, None] != 0)
-    return knots[1:-1], degree - 1, slope
-
-
-def inserted(knots: Array, degree: int, control: Array, u: float) -> tuple[Array, Array]:
-    """Knots and control points of the same curve with one more knot at u (Boehm)."""
-    k = int(spans(knots, degree, np.array(u)))
-    new = np.empty((len(control) + 1, control.shape[1]))
-    new[: k - degree + 1] = control[: k - degree + 1]
-    new[k + 1 :] = control[k:]
-    i = np.arange(k - degree + 1, k + 1)
-    width = knots[i + degree] - knots[i]
-    fraction = np.divide(u - knots[i], width, out=np.ones(len(i)), where=width != 0)[:, None]
-    new[i] = fraction * control[i] + (1 - fraction) * control[i - 1]
-    return np.insert(knots, k + 1, u), new
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 
 def averaged_knots(parameters: Array, degree: int) -> Array:
@@ -77,22 +26,6 @@ def averaged_knots(parameters: Array, degree: int) -> Array:
     count = len(parameters)
     inner = [parameters[j : j + degree].mean() for j in range(1, count - degree)]
     return np.concatenate([np.full(degree + 1, parameters[0]), inner, np.full(degree + 1, parameters[-1])])
-
-
-def solve_collocation(knots: Array, degree: int, parameters: Array, weights: Array, points: Array) -> Array:
-    """Control points P (n, d) with sum_i R_i(u_k) P_i = points_k, where R are the rational bases of the weights."""
-    count = len(parameters)
-    k = spans(knots, degree, parameters)
-    columns = k[:, None] - degree + np.arange(degree + 1)
-    rows = basis(knots, degree, parameters, k) * weights[columns]
-    rows /= rows.sum(axis=1, keepdims=True)
-    banded = np.zeros((2 * degree + 1, count))
-    row_index = np.broadcast_to(np.arange(count)[:, None], columns.shape)
-    banded[degree + row_index - columns, columns] = rows
-    from scipy.linalg import solve_banded  # takes a while
-
-    control: Array = solve_banded((degree, degree), banded, points)
-    return control
 
 
 SPACINGS = ("chord", "centripetal", "uniform")
@@ -146,8 +79,11 @@ class Nurbs:
         u = waypoint_parameters(wanted, spacing) if parameters is None else np.asarray(parameters, dtype=float)
         if u.shape != (len(wanted),) or not np.isfinite(u).all() or not (np.diff(u) > 0).all():
             raise BadInput(f"{len(wanted)} points need {len(wanted)} parameters that grow")
-        knots = _bspline.averaged_knots(u, degree)
-        return Nurbs(degree, knots, _bspline.solve_collocation(knots, degree, u, w, wanted), w)
+        from scipy.interpolate import BSpline, make_interp_spline  # takes a while
+
+        knots = averaged_knots(u, degree)
+        four = make_interp_spline(u, wanted * BSpline(knots, w, degree)(u)[:, None], degree, knots).c
+        return Nurbs(degree, knots, four / w[:, None], w)
 
     @property
     def domain(self) -> tuple[float, float]:
@@ -164,16 +100,10 @@ class Nurbs:
         if order < 0:
             raise BadInput(f"the order of a derivative is 0 or more, got {order}")
         at = parameters_inside(u, self.domain)
-        knots, degree, four = self.knots, self.degree, self._four
-        parts = []
-        for k in range(order + 1):
-            if k > self.degree:
-                parts.append(np.zeros((*at.shape, four.shape[1])))
-                continue
-            parts.append(_bspline.value(knots, degree, four, at))
-            if degree > 0:
-                knots, degree, four = _bspline.differentiated(knots, degree, four)
-        return quotient_derivatives(parts)[order]
+        if (self.weights == self.weights[0]).all():  # a polynomial
+            point: Array = self._spline(at, order)[..., :-1] / self.weights[0]
+            return point
+        return quotient_derivatives([self._spline(at, k) for k in range(order + 1)])[order]
 
     def with_knot(self, u: float, times: int = 1) -> Nurbs:
         """The same curve with a knot inserted; at most `degree` knots may lie at one place inside."""
@@ -183,10 +113,10 @@ class Nurbs:
         present = int(np.count_nonzero(self.knots == u))
         if times < 0 or present + times > self.degree:
             raise BadInput(f"{present} knots lie at {u:g} already; degree {self.degree} allows {self.degree}")
-        knots, four = self.knots, self._four
-        for _ in range(times):
-            knots, four = _bspline.inserted(knots, self.degree, four, u)
-        return Nurbs(self.degree, knots, *projected(four))
+        if times == 0:
+            return self
+        finer = self._spline.insert_knot(u, times)
+        return Nurbs(self.degree, finer.t, *projected(finer.c))
 
     def pieces(self) -> tuple[Bezier, ...]:
         """The Bézier curves that it is made of, each over its own part of the domain; the knots must be clamped."""
@@ -203,9 +133,12 @@ class Nurbs:
             out.append(Bezier(curve.control[part], curve.weights[part], (float(low), float(high))))
         return tuple(out)
 
-    @property
-    def _four(self) -> Array:
-        return np.concatenate([self.control * self.weights[:, None], self.weights[:, None]], axis=1)
+    @cached_property
+    def _spline(self) -> BSpline:
+        """The curve in homogeneous coordinates, (..., d + 1)."""
+        from scipy.interpolate import BSpline
+
+        return BSpline(self.knots, lifted(self.control, self.weights), self.degree)
 
 
 def waypoint_parameters(points: Array, spacing: str = "chord") -> Array:

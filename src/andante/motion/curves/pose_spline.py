@@ -177,12 +177,7 @@ def _coefficients(phi: Array) -> tuple[Array, Array, Array, Array]:
     small = angle < SERIES_BELOW
     a = np.where(small, 1.0, angle)
     sine, rest = np.sin(a), 2 * np.sin(a / 2) ** 2
-    closed = (
-        rest / a**2,
-        (a - sine) / a**3,
-        (a * sine - 2 * rest) / a**4,
-        (a * rest - 3 * (a - sine)) / a**5,
-    )
+    closed = (rest / a**2, (a - sine) / a**3, (a * sine - 2 * rest) / a**4, (a * rest - 3 * (a - sine)) / a**5)
     x = np.where(small, square, 0.0)
     series = (
         sum((-x) ** k / factorial(2 * k + 2) for k in range(8)),

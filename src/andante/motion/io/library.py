@@ -1,34 +1,196 @@
 """Motions by name or file: a pose of the robot, a motion of the built-in library, a user's file or a recording.
 
 The library of a robot is the folder `motions` of its package: NAME.toml (key-frames) and NAME.action (actions).
+Key-frame motions are CSV tables `time,JOINT,JOINT,...`, or TOML with one [[keys]] table per instant:
+
+name = "wave_hand"
+robot = "nao"                # for whom it is meant (optional)
+interpolation = "smooth"     # smooth | cubic | linear | hold
+loop = 2                     # rounds; true: until stopped
+repeat = {from = 1.0, to = 2.2, count = 3}
+
+[[keys]]
+time = 1.0                   # [s]
+RShoulderPitch = -1.0        # any joints [rad or m]
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
+from typing import Any
 
 from andante.bags.reader import SUFFIXES as BAGS
 from andante.description import ROBOTS, Robot
-from andante.description.io.xmltree import read_bytes
+from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
+from andante.files import read_text, write_bytes
 from andante.motion.actions.model import ActionSet
 from andante.motion.actions.text import parse_actions
-from andante.motion.keyframes import Keyframes
+from andante.motion.keyframes import Key, Keyframes, Repeat
+from andante.parsing import parse_toml
 
-from .keyframe_files import read_keyframes_csv, read_keyframes_toml
 from .recordings import is_recording, read_recording, recorded_motion
 
-MAX_BYTES = 4 * 1024 * 1024
+MAX_CSV_BYTES = 64 * 1024 * 1024
+
+
+def read_keyframes_csv(path: Path, interpolation: str = "cubic") -> Keyframes:
+    """The motion of a CSV file; tables are usually dense, so the default interpolation is cubic."""
+    text = read_text(path, MAX_CSV_BYTES)
+    keys: list[Key] = []
+    header: list[str] = []
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells) or cells[0].startswith("#"):
+                continue
+            if not header:
+                header = _csv_header(cells, path, reader.line_num)
+                continue
+            keys.append(_row_key(header, cells, Source(str(path), reader.line_num)))
+    except csv.Error as error:
+        raise BadInput(f"{path}:{reader.line_num}: not a table ({error})") from None
+    return Keyframes(path.stem, tuple(keys), interpolation, source=Source(str(path)))
+
+
+def write_keyframes_csv(motion: Keyframes, path: Path) -> None:
+    """Write the keys of one round, repeats written out; name, interpolation and loop are not kept by this format."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["time", *motion.names])
+    for key in motion.expanded:
+        cells = [repr(key.positions[name]) if name in key.positions else "" for name in motion.names]
+        writer.writerow([repr(key.time), *cells])
+    write_bytes(out.getvalue().encode(), path)
+
+
+def _csv_header(cells: list[str], path: Path, line: int) -> list[str]:
+    if cells[0].lower() != "time" or len(cells) < 2 or not all(cells):
+        raise BadInput(f"{path}:{line}: the first row should be time,JOINT,JOINT,..., got {','.join(cells)[:60]!r}")
+    if len(set(cells)) != len(cells):
+        raise BadInput(f"{path}:{line}: two columns have the same name")
+    return cells
+
+
+def _row_key(header: list[str], cells: list[str], source: Source) -> Key:
+    if len(cells) > len(header):
+        raise BadInput(f"{source}: {len(cells)} cells under {len(header)} columns")
+    numbers: dict[str, float] = {}
+    for name, cell in zip(header, cells, strict=False):
+        if not cell:
+            continue
+        try:
+            numbers[name] = float(cell)
+        except ValueError:
+            raise BadInput(f"{source}: {name} should be a number, got {cell[:40]!r}") from None
+    if header[0] not in numbers:
+        raise BadInput(f"{source}: the row has no time")
+    return Key(numbers.pop(header[0]), numbers, source)
+
+
+MAX_BYTES = 8 * 1024 * 1024
+TOP = ("name", "robot", "interpolation", "loop", "repeat", "keys")
+
+
+def read_keyframes_toml(path: Path) -> Keyframes:
+    """The motion of a TOML file; errors name the file and the line of the key."""
+    text = read_text(path, MAX_BYTES)
+    try:
+        data = parse_toml(text)
+    except ValueError as error:
+        raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
+    for name in data:
+        if name not in TOP:
+            raise UnknownName.among("entry", name, TOP, str(path))
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if line.replace(" ", "").startswith("[[keys]]")]
+    tables = data.get("keys", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise BadInput(f"{path}: keys must be tables, like [[keys]] time = 0.5 JOINT = 0.3")
+    if len(lines) != len(tables):
+        lines = [0] * len(tables)
+    keys = tuple(_key(table, Source(str(path), line)) for table, line in zip(tables, lines, strict=True))
+    return Keyframes(
+        _string(path, data, "name", path.stem),
+        keys,
+        _string(path, data, "interpolation", "smooth"),
+        _loop(path, data.get("loop", 1)),
+        _repeat(path, data.get("repeat")),
+        _string(path, data, "robot", ""),
+        Source(str(path)),
+    )
+
+
+def write_keyframes_toml(motion: Keyframes, path: Path) -> None:
+    """Write a motion so that reading gives it back exactly; the file is complete or absent."""
+    lines = [f"name = {_quoted(motion.name)}", f"interpolation = {_quoted(motion.interpolation)}"]
+    if motion.robot:
+        lines.append(f"robot = {_quoted(motion.robot)}")
+    lines.append(f"loop = {'true' if motion.loop == inf else int(motion.loop)}")
+    if motion.repeat is not None:
+        repeat = motion.repeat
+        lines.append(f"repeat = {{from = {_number(repeat.start)}, to = {_number(repeat.end)}, count = {repeat.count}}}")
+    for key in motion.keys:
+        lines += ["", "[[keys]]", f"time = {_number(key.time)}"]
+        lines += [f"{_quoted(joint)} = {_number(value)}" for joint, value in key.positions.items()]
+    write_bytes(("\n".join(lines) + "\n").encode(), path)
+
+
+def _key(table: dict[str, Any], source: Source) -> Key:
+    if "time" not in table:
+        raise BadInput(f"{source}: a key needs a time [s]")
+    for name, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadInput(f"{source}: {name} should be a number, got {str(value)[:40]!r}")
+    return Key(float(table["time"]), {name: float(value) for name, value in table.items() if name != "time"}, source)
+
+
+def _loop(path: Path, value: Any) -> float:
+    if value is True:
+        return inf
+    if value is False:
+        return 1
+    if not isinstance(value, int):
+        raise BadInput(f"{path}: loop should be a number of rounds, or true for no end, got {str(value)[:40]!r}")
+    return value
+
+
+def _repeat(path: Path, value: Any) -> Repeat | None:
+    if value is None:
+        return None
+    try:
+        count = value["count"]
+        if set(value) != {"from", "to", "count"} or isinstance(count, bool) or not isinstance(count, int):
+            raise ValueError
+        return Repeat(float(value["from"]), float(value["to"]), count)
+    except (TypeError, KeyError, ValueError):
+        raise BadInput(f"{path}: repeat should look like {{from = 1.0, to = 2.0, count = 3}}") from None
+
+
+def _string(path: Path, data: dict[str, Any], name: str, default: str) -> str:
+    value = data.get(name, default)
+    if not isinstance(value, str):
+        raise BadInput(f"{path}: {name} should be a word in quotes, got {str(value)[:40]}")
+    return value
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _number(value: float) -> str:
+    text = repr(float(value))
+    return text if "e" not in text or "." in text else text.replace("e", ".0e")
 
 
 def read_actions(path: Path) -> ActionSet:
     """The actions of a file; errors name the line."""
-    try:
-        text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text file (UTF-8)") from None
-    return parse_actions(text, str(path))
+    return parse_actions(read_text(path, MAX_BYTES), str(path))
 
 
 SUFFIXES = (".toml", ".csv", ".action", *BAGS)

@@ -18,9 +18,9 @@ import numpy as np
 
 from andante.bags import is_bag, messages, open_bag
 from andante.description import Robot
-from andante.description.io.xmltree import read_bytes
 from andante.description.source import Source
 from andante.errors import BadInput, MissingFile
+from andante.files import read_text
 from andante.geometry import Array
 from andante.motion.keyframes import Key, Keyframes
 
@@ -58,10 +58,7 @@ def read_recording(path: Path) -> Recording:
 
 
 def recorded_motion(
-    recording: Recording,
-    robot: Robot,
-    joints: Sequence[str] = (),
-    rate: float | None = None,
+    recording: Recording, robot: Robot, joints: Sequence[str] = (), rate: float | None = None
 ) -> Keyframes:
     """The recording as a motion of a robot: its joints, or those that fit one of the patterns (`?Shoulder*`).
 
@@ -96,10 +93,7 @@ def recorded_motion(
 
 
 def _read_csv(path: Path) -> Recording:
-    try:
-        text = read_bytes(path, MAX_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text file (UTF-8)") from None
+    text = read_text(path, MAX_BYTES)
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         header, table = _table(path, reader, text)

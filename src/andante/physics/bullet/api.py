@@ -1,11 +1,15 @@
-"""pybullet, imported without a word: its import writes a build line to the process's output."""
+"""pybullet, imported quietly (its import writes a build line to the process's output), and its physics servers."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+from functools import partial
 from types import ModuleType
+from typing import Any
+
+from andante.errors import AndanteError
 
 
 def _quiet_import(name: str) -> ModuleType:
@@ -33,3 +37,28 @@ def _quiet_import(name: str) -> ModuleType:
 
 
 pybullet = _quiet_import("pybullet")
+
+
+class Client:
+    """A physics server of Bullet in this process: the functions of pybullet, bound to it."""
+
+    def __init__(self) -> None:
+        self.number = int(pybullet.connect(pybullet.DIRECT))
+        if self.number < 0:
+            raise AndanteError("bullet: no more physics clients are possible; close engines that are not needed")
+
+    def __getattr__(self, name: str) -> Any:
+        bound = partial(getattr(pybullet, name), physicsClientId=self.number)
+        setattr(self, name, bound)  # found without this function from now on
+        return bound
+
+    @property
+    def open(self) -> bool:
+        """Whether it was not ended."""
+        return self.number >= 0
+
+    def close(self) -> None:
+        """End the server; a second time does nothing."""
+        number, self.number = self.number, -1
+        if number >= 0 and pybullet.isConnected(number):
+            pybullet.disconnect(number)

@@ -17,17 +17,16 @@ import numpy as np
 
 from andante.description.inertia import Inertia
 from andante.description.joint import Joint, JointType
-from andante.description.link import IDENTITY, Surface
-from andante.description.robot import joint_motion
+from andante.description.link import IDENTITY
 from andante.description.shapes import Ellipsoid, Heightmap, Mesh
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.engine import Model
 from andante.physics.state import Settings
-from andante.physics.tree import Body, BodyShape, BodyTree
+from andante.physics.tree import Body, BodyShape, BodyTree, in_plane
 
-from .api import pybullet
-from .inertia import engine_inertias, felt_inertias, in_plane, principal
+from .api import Client, pybullet
+from .inertia import engine_inertias, felt_inertias, principal
 from .shapes import MOST_PARTS, moving_shape, static_shapes
 
 MOST_LINKS = 127  # of one multibody in Bullet's interface
@@ -78,7 +77,7 @@ class BulletHandles:
 
 
 def build_model(
-    model: Model, settings: Settings, client: int, colliders: dict[tuple[int, int], Collider]
+    model: Model, settings: Settings, client: Client, colliders: dict[tuple[int, int], Collider]
 ) -> BulletHandles:
     """Put a model at its placement and initial joint positions; enters its shapes into `colliders`."""
     tree = model.tree
@@ -86,7 +85,7 @@ def build_model(
         if body.joint is not None and body.joint.type is JointType.SCREW:
             raise Unsupported(f"bullet: joint {body.joint.name!r} of {model.name!r} is a screw; Bullet has none")
     inertias = engine_inertias(tree)
-    start = initial_poses(tree, model.placement.pose)
+    start = tree.poses(model.placement.pose, tree.initial)
     count = len(tree.bodies)
     uid, link = np.full(count, -1), np.full(count, -1)
     frames = [principal(inertia) for inertia in inertias]
@@ -95,14 +94,16 @@ def build_model(
     own: dict[int, list[tuple[int, int]]] = {i: [] for i in range(count)}  # (multibody, link) of each body's shapes
     flagged: set[int] = set()  # multibodies that collide with themselves
     statics: list[tuple[int, SE3]] = []
-    if model.fixed:
-        for shape in tree.bodies[0].shapes:
-            for made, pose in static_shapes(shape, client):
-                statics.append((_static(made, start[0] @ pose, client), pose))
-                _surface(statics[-1][0], -1, shape.surface, settings, client)
-                _thin_skin(statics[-1][0], -1, (shape,), client)
-                colliders[statics[-1][0], -1] = Collider(model.index, 0, (shape,))
-                own[0].append((statics[-1][0], -1))
+
+    def enter(uid: int, link: int, body: int, shapes: tuple[BodyShape, ...]) -> None:
+        _surface(uid, link, shapes, settings, client)
+        colliders[uid, link] = Collider(model.index, body, shapes)
+        own[body].append((uid, link))
+
+    for shape in tree.bodies[0].shapes if model.fixed else ():
+        for made, pose in static_shapes(shape, client):
+            statics.append((_static(made, start[0] @ pose, client), pose))
+            enter(statics[-1][0], -1, 0, (shape,))
     base = -1
     roots = [i for i, body in enumerate(tree.bodies) if _starts(body)]
     for root in roots:
@@ -123,38 +124,18 @@ def build_model(
                 uid[node.body], link[node.body] = made, k - 1
             _settle(made, k - 1, node, frames, client)
             if node.shapes:
-                _surface(made, k - 1, node.shapes[0].surface, settings, client)
-                _thin_skin(made, k - 1, node.shapes, client)
-                colliders[made, k - 1] = Collider(model.index, node.owner, node.shapes)
-                own[node.owner].append((made, k - 1))
+                enter(made, k - 1, node.owner, node.shapes)
     if model.fixed:
         uid[0] = -1
     _mask(tree, own, flagged, client)
-    joints = tree.joint_bodies
+    body_from_com = SE3(np.stack([pose.matrix for pose, _ in frames]))
+    joint_uid, joint_link = uid[tree.joint_bodies], link[tree.joint_bodies]
+    felt = felt_inertias(tree, model.fixed, inertias)
     handles = BulletHandles(
-        uid=uid,
-        link=link,
-        body_from_com=SE3(np.stack([pose.matrix for pose, _ in frames])),
-        roots=tuple(roots),
-        statics=tuple(statics),
-        base=base,
-        joint_uid=uid[joints],
-        joint_link=link[joints],
-        inertias=inertias,
-        felt=felt_inertias(tree, model.fixed, inertias),
+        uid, link, body_from_com, tuple(roots), tuple(statics), base, joint_uid, joint_link, inertias, felt
     )
     _limits(tree, handles, client)
     return handles
-
-
-def initial_poses(tree: BodyTree, root: SE3) -> list[SE3]:
-    """World poses of all bodies at the initial joint positions."""
-    q = tree.robot.complete({joint.name: joint.initial for joint in tree.robot.movable})
-    out = [root]
-    for body in tree.bodies[1:]:
-        assert body.joint is not None
-        out.append(out[body.parent] @ body.pose @ joint_motion(body.joint, q.get(body.joint.name, 0.0)))
-    return out
 
 
 def _starts(body: Body) -> bool:
@@ -183,18 +164,11 @@ def _nodes(tree: BodyTree, members: list[int], inertias: list[Inertia], fixed: b
             for axis in in_plane(body.joint.axis):
                 nodes.append(_Node(parent, pose, pybullet.JOINT_PRISMATIC, (axis[0], axis[1], axis[2])))
                 parent, pose = len(nodes) - 1, IDENTITY
-        nodes.append(
-            _Node(
-                parent,
-                IDENTITY if i == members[0] else pose,
-                _kind(body.joint),
-                body.joint.axis if body.joint is not None else (0.0, 0.0, 1.0),
-                i,
-                Inertia(0.0) if static else inertias[i],
-                groups[0] if groups else (),
-                i,
-            )
-        )
+        node = _Node(parent, IDENTITY if i == members[0] else pose, _kind(body.joint), body=i, owner=i)
+        node.axis = body.joint.axis if body.joint is not None else node.axis
+        node.inertia = node.inertia if static else inertias[i]
+        node.shapes = groups[0] if groups else ()
+        nodes.append(node)
         here = len(nodes) - 1
         nodes.extend(_Node(here, IDENTITY, pybullet.JOINT_FIXED, shapes=group, owner=i) for group in groups[1:])
         for child in members:
@@ -232,14 +206,14 @@ def _multibody(
     fixed: bool,
     collides: bool,
     tree: BodyTree,
-    client: int,
+    client: Client,
 ) -> int:
     def inertial(node: _Node) -> SE3:
         return frames[node.body][0] if node.body >= 0 else IDENTITY
 
     base, links = nodes[0], nodes[1:]
     shapes = [moving_shape(node.shapes, tree.bodies[max(node.owner, 0)].name, client) for node in nodes]
-    made = pybullet.createMultiBody(
+    made = client.createMultiBody(
         baseMass=0.0 if fixed else base.inertia.mass,
         baseCollisionShapeIndex=shapes[0],
         basePosition=pose.translation.tolist(),
@@ -257,34 +231,26 @@ def _multibody(
         linkJointTypes=[node.kind for node in links],
         linkJointAxis=[list(node.axis) for node in links],
         flags=pybullet.URDF_USE_SELF_COLLISION if collides else 0,
-        physicsClientId=client,
     )
     return int(made)
 
 
-def _settle(uid: int, link: int, node: _Node, frames: list[tuple[SE3, Array]], client: int) -> None:
+def _settle(uid: int, link: int, node: _Node, frames: list[tuple[SE3, Array]], client: Client) -> None:
     """Give a link its true inertia and take away Bullet's own losses and motors."""
     if node.inertia.mass > 0 and node.body >= 0:
         # moments are lost in a call that also sets damping or the largest speed
-        pybullet.changeDynamics(
-            uid,
-            link,
-            mass=node.inertia.mass,
-            localInertiaDiagonal=frames[node.body][1].tolist(),
-            physicsClientId=client,
-        )
+        client.changeDynamics(uid, link, mass=node.inertia.mass, localInertiaDiagonal=frames[node.body][1].tolist())
     if link < 0:
-        pybullet.changeDynamics(
+        client.changeDynamics(
             uid,
             link,
             linearDamping=0.0,
             angularDamping=0.0,
             maxJointVelocity=FASTEST,
             activationState=pybullet.ACTIVATION_STATE_DISABLE_SLEEPING,
-            physicsClientId=client,
         )
     elif node.kind == pybullet.JOINT_SPHERICAL:
-        pybullet.setJointMotorControlMultiDof(
+        client.setJointMotorControlMultiDof(
             uid,
             link,
             pybullet.POSITION_CONTROL,
@@ -292,28 +258,29 @@ def _settle(uid: int, link: int, node: _Node, frames: list[tuple[SE3, Array]], c
             positionGain=0.0,
             velocityGain=0.0,
             force=[0, 0, 0],
-            physicsClientId=client,
         )
     elif node.kind != pybullet.JOINT_FIXED:
-        pybullet.setJointMotorControl2(uid, link, pybullet.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+        client.setJointMotorControl2(uid, link, pybullet.VELOCITY_CONTROL, force=0.0)
 
 
-def _static(shape: int, pose: SE3, client: int) -> int:
+def _static(shape: int, pose: SE3, client: Client) -> int:
     """An object that never moves and costs nothing per step."""
-    made = pybullet.createMultiBody(
+    made = client.createMultiBody(
         baseMass=0.0,
         baseCollisionShapeIndex=shape,
         basePosition=pose.translation.tolist(),
         baseOrientation=pose.quaternion.tolist(),
         useMaximalCoordinates=1,
-        physicsClientId=client,
     )
     return int(made)
 
 
-def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: int) -> None:
-    """Contact parameters. Bullet multiplies the coefficients of a pair, so each side gets its root:
-    the pair has the geometric mean, which is the value itself when both are equal. `mu2` is not used."""
+def _surface(uid: int, link: int, shapes: tuple[BodyShape, ...], settings: Settings, client: Client) -> None:
+    """Contact parameters of shapes of one surface. Bullet multiplies the coefficients of a pair, so each side gets its
+    root: the pair has the geometric mean, which is the value itself when both are equal. `mu2` is not used.
+
+    Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
+    surface = shapes[0].surface
     given: dict[str, Any] = {
         "lateralFriction": math.sqrt(settings.friction if surface.mu is None else surface.mu),
         "spinningFriction": surface.torsional or 0.0,
@@ -327,23 +294,19 @@ def _surface(uid: int, link: int, surface: Surface, settings: Settings, client: 
         erp = CONTACT_ERP if settings.erp is None else max(settings.erp, 1e-3)
         given["contactStiffness"] = surface.kp
         given["contactDamping"] = max(surface.kd or 0.0, settings.dt * surface.kp * (1 / erp - 1))
-    pybullet.changeDynamics(uid, link, **given, physicsClientId=client)
-
-
-def _thin_skin(uid: int, link: int, shapes: Iterable[BodyShape], client: int) -> None:
-    """Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
+    client.changeDynamics(uid, link, **given)
     if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
-        pybullet.changeDynamics(uid, link, collisionMargin=SKIN, physicsClientId=client)
+        client.changeDynamics(uid, link, collisionMargin=SKIN)
 
 
-def filter_by_bitmask(colliders: dict[tuple[int, int], Collider], client: int) -> None:
+def filter_by_bitmask(colliders: dict[tuple[int, int], Collider], client: Client) -> None:
     """Let only shapes with a common bit collide; a shape that names no bits has all of them."""
     masks = {key: collider.shapes[0].surface.collide_bitmask for key, collider in colliders.items()}
     if all(mask is None for mask in masks.values()):
         return
     for (uid, link), mask in masks.items():
         bits = ALL_BITS if mask is None else mask & ALL_BITS
-        pybullet.setCollisionFilterGroupMask(uid, link, bits, bits, physicsClientId=client)
+        client.setCollisionFilterGroupMask(uid, link, bits, bits)
 
 
 def _collides(tree: BodyTree, members: list[int], fixed: bool) -> bool:
@@ -352,30 +315,28 @@ def _collides(tree: BodyTree, members: list[int], fixed: bool) -> bool:
     return any((a, b) not in tree.masked_pairs for k, b in enumerate(moving) for a in moving[:k])
 
 
-def _mask(tree: BodyTree, own: dict[int, list[tuple[int, int]]], flagged: set[int], client: int) -> None:
+def _mask(tree: BodyTree, own: dict[int, list[tuple[int, int]]], flagged: set[int], client: Client) -> None:
     """Switch off the pairs that must not collide."""
     for low, high in tree.masked_pairs:
         for uid_a, link_a in own[low]:
             for uid_b, link_b in own[high]:
                 if uid_a != uid_b or uid_a in flagged:
-                    pybullet.setCollisionFilterPair(uid_a, uid_b, link_a, link_b, 0, physicsClientId=client)
+                    client.setCollisionFilterPair(uid_a, uid_b, link_a, link_b, 0)
     for colliders in own.values():  # shapes of one body never touch each other
         for k, (uid_b, link_b) in enumerate(colliders):
             for uid_a, link_a in colliders[:k]:
                 if uid_a == uid_b and uid_a in flagged:
-                    pybullet.setCollisionFilterPair(uid_a, uid_b, link_a, link_b, 0, physicsClientId=client)
+                    client.setCollisionFilterPair(uid_a, uid_b, link_a, link_b, 0)
 
 
-def _limits(tree: BodyTree, handles: BulletHandles, client: int) -> None:
-    start = tree.robot.complete({joint.name: joint.initial for joint in tree.robot.movable})
+def _limits(tree: BodyTree, handles: BulletHandles, client: Client) -> None:
     for k, joint in enumerate(tree.robot.movable):
         uid, link = int(handles.joint_uid[k]), int(handles.joint_link[k])
         if math.isfinite(joint.limits.lower) or math.isfinite(joint.limits.upper):
-            pybullet.changeDynamics(
+            client.changeDynamics(
                 uid,
                 link,
                 jointLowerLimit=max(joint.limits.lower, -UNBOUNDED),
                 jointUpperLimit=min(joint.limits.upper, UNBOUNDED),
-                physicsClientId=client,
             )
-        pybullet.resetJointState(uid, link, start[joint.name], physicsClientId=client)
+        client.resetJointState(uid, link, tree.initial[joint.name])

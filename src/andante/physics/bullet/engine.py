@@ -18,50 +18,97 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from andante.description.source import Problem
-from andante.errors import AndanteError
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
-from andante.physics.rays import Raycaster
-from andante.physics.state import Contacts, RayHits
+from andante.physics.state import Contacts
 
-from .api import pybullet
+from .api import Client, pybullet
 from .build import CONTACT_ERP, BulletHandles, Collider, build_model, filter_by_bitmask
 from .inertia import weightless_mass
-from .links import BodyReader, Motion, close_loop, follow
-from .servos import Servos
+from .servos import Servos, close_loop, follow
 from .shapes import distance
 
 
+class BodyReader:
+    """Reads the moving bodies of one model; rows of fixed roots are left at the identity.
+
+    Bullet reports pose and velocity of a link's center of mass in double precision (its link frames only in single);
+    the body frame is found from it by the inertial frame.
+    """
+
+    def __init__(self, handles: BulletHandles, client: Client) -> None:
+        self._client = client
+        self._count = len(handles.uid)
+        self._roots = [(root, int(handles.uid[root])) for root in handles.roots if handles.uid[root] >= 0]
+        self._trees = []
+        for uid in dict.fromkeys(handles.uid[handles.link >= 0].tolist()):
+            inside = np.flatnonzero((handles.uid == uid) & (handles.link >= 0))
+            self._trees.append((uid, inside, handles.link[inside].tolist()))
+        com_from_body = handles.body_from_com.inverse()
+        self._turn, self._shift = com_from_body.quaternion, com_from_body.translation
+
+    def read(self) -> tuple[Array, Array]:
+        """The present poses (bodies, 7) and velocities (bodies, 6) of the body origins."""
+        com = np.zeros((self._count, 13))
+        com[:, 6] = 1.0
+        for root, uid in self._roots:
+            position, turn = self._client.getBasePositionAndOrientation(uid)
+            linear, angular = self._client.getBaseVelocity(uid)
+            com[root] = (*position, *turn, *linear, *angular)
+        for uid, inside, links in self._trees:
+            states = self._client.getLinkStates(uid, links, 1, 1)
+            com[inside] = [(*state[0], *state[1], *state[6], *state[7]) for state in states]
+        lever = _rotated(com[:, 3:7], self._shift)
+        poses, velocities = np.empty((self._count, 7)), com[:, 7:].copy()
+        poses[:, :3] = com[:, :3] + lever
+        poses[:, 3:] = _product(com[:, 3:7], self._turn)
+        velocities[:, :3] += _cross(velocities[:, 3:], lever)
+        return poses, velocities
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """a x b for rows; quicker than the general one for small arrays."""
+    out = np.empty_like(a)
+    out[:, 0] = a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1]
+    out[:, 1] = a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]
+    out[:, 2] = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return out
+
+
+def _rotated(q: Array, v: Array) -> Array:
+    """Vectors turned by unit quaternions x y z w: v + 2 u x (u x v + w v)."""
+    u, w = q[:, :3], q[:, 3:]
+    return v + 2.0 * _cross(u, _cross(u, v) + w * v)
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Quaternion products, w >= 0: (wa ub + wb ua + ua x ub, wa wb - ua . ub)."""
+    ua, wa, ub, wb = a[:, :3], a[:, 3:], b[:, :3], b[:, 3:]
+    vector = wa * ub + wb * ua + _cross(ua, ub)
+    scalar = wa * wb - np.sum(ua * ub, axis=1, keepdims=True)
+    out = np.concatenate([vector, scalar], axis=1)
+    return np.where(out[:, 3:] < 0, -out, out)
+
+
 def read_contacts(
-    client: int, colliders: dict[tuple[int, int], Collider], pose: Callable[[int, int], Array]
+    client: Client, colliders: dict[tuple[int, int], Collider], pose: Callable[[int, int], Array]
 ) -> Contacts:
     """The points of the last step that touch or push; `pose(model, body)` returns the pose of a body (7,)."""
-    points = [point for point in pybullet.getContactPoints(physicsClientId=client) if point[9] > 0.0 or point[8] <= 0.0]
+    points = [point for point in client.getContactPoints() if point[9] > 0.0 or point[8] <= 0.0]
     known = [p for p in points if (p[1], p[3]) in colliders and (p[2], p[4]) in colliders]
     if not known:
         return Contacts.empty()
-    on_a, on_b = np.array([p[5] for p in known]), np.array([p[6] for p in known])
-    normal = np.array([p[7] for p in known])
-    first, second = np.array([p[11] for p in known]), np.array([p[13] for p in known])
+    on_a, on_b, normal, first, second = (np.array([p[k] for p in known]) for k in (5, 6, 7, 11, 13))
     amount = np.array([(p[9], p[10], p[12]) for p in known])
     position = (on_a + on_b) / 2
-    sides = [[colliders[p[1], p[3]] for p in known], [colliders[p[2], p[4]] for p in known]]
-    links = [
-        np.array([touched_link(side, at, pose) for side, at in zip(which, position, strict=True)]) for which in sides
-    ]
-    return Contacts(
-        model_a=np.array([side.model for side in sides[0]]),
-        link_a=links[0],
-        model_b=np.array([side.model for side in sides[1]]),
-        link_b=links[1],
-        position=position,
-        normal=normal,
-        force=normal * amount[:, :1] + first * amount[:, 1:2] + second * amount[:, 2:],
-        depth=-np.array([p[8] for p in known]),
-    )
+    who = []
+    for p, at in zip(known, position, strict=True):
+        a, b = colliders[p[1], p[3]], colliders[p[2], p[4]]
+        who.append((a.model, touched_link(a, at, pose), b.model, touched_link(b, at, pose)))
+    force = normal * amount[:, :1] + first * amount[:, 1:2] + second * amount[:, 2:]
+    depth = -np.array([p[8] for p in known])
+    return Contacts.of_rows(np.array(who), np.column_stack([position, normal, force, depth]))
 
 
 def touched_link(collider: Collider, point: Array, pose: Callable[[int, int], Array]) -> int:
@@ -95,40 +142,34 @@ class BulletEngine(Engine):
     rigid_servos: ClassVar[bool] = True  # a position servo carries loads below its limit without giving way
     restore_tolerance: ClassVar[float] = 1e-9  # largest difference of poses after restore and 1 s [m, rad]
 
-    _client: int = -1
+    _client: Client
 
     # ---- construction ----------------------------------------------------------------------------
     def _build(self) -> None:
-        self._client = pybullet.connect(pybullet.DIRECT)
-        if self._client < 0:
-            raise AndanteError("bullet: no more physics clients are possible; close engines that are not needed")
+        self._client = Client()
         try:
-            self._build_scene()
+            self._build_scene(self._client)
         except BaseException:
             self.close()
             raise
 
-    def _build_scene(self) -> None:
-        client, settings = self._client, self.settings
-        pybullet.setGravity(*self.world.gravity, physicsClientId=client)
-        pybullet.setTimeStep(settings.dt, physicsClientId=client)
-        pybullet.setPhysicsEngineParameter(
+    def _build_scene(self, client: Client) -> None:
+        settings = self.settings
+        client.setGravity(*self.world.gravity)
+        client.setTimeStep(settings.dt)
+        client.setPhysicsEngineParameter(
             numSolverIterations=ITERATIONS if settings.iterations is None else settings.iterations,
             erp=ERP,
             contactERP=CONTACT_ERP if settings.erp is None else settings.erp,
             deterministicOverlappingPairs=1,
-            physicsClientId=client,
         )
         if settings.cfm is not None:
-            pybullet.setPhysicsEngineParameter(globalCFM=settings.cfm, physicsClientId=client)
+            client.setPhysicsEngineParameter(globalCFM=settings.cfm)
         self._colliders: dict[tuple[int, int], Collider] = {}
         self._handles: list[BulletHandles] = []
         self._fixed: list[SE3] = [model.placement.pose for model in self.models]
         self._servos: list[Servos] = []
         self._readers: list[BodyReader] = []
-        self._motions: dict[int, Motion] = {}
-        self._still: dict[int, Motion] = {}  # of models that are one fixed body
-        self._caster: Raycaster | None = None
         self._joints: dict[int, tuple[Array, Array, Array]] = {}
         self._efforts: dict[int, Array] = {}  # efforts of a restored instant, until the next step
         self._weightless: list[tuple[int, int, Array]] = []  # model, body, force [N]
@@ -138,7 +179,8 @@ class BulletEngine(Engine):
             self._handles.append(handles)
             self._servos.append(servos)
             self._readers.append(BodyReader(handles, client))
-            follow(model, handles, servos.sources, servos.factors, servos.offsets, client)
+            self._notes += servos.problems
+            follow(model, handles, client)
             for loop in model.tree.loops:
                 close_loop(model, handles, loop, client)
             for body, mass in enumerate(weightless_mass(model.tree, handles.inertias)):
@@ -148,42 +190,32 @@ class BulletEngine(Engine):
 
     def close(self) -> None:
         """End the physics client; afterwards the engine cannot be used."""
-        if self._client >= 0:
-            client, self._client = self._client, -1
-            if pybullet.isConnected(client):
-                pybullet.disconnect(client)
+        self._client.close()
 
     def __del__(self) -> None:
         try:
             self.close()
-        except Exception:  # the interpreter may be going down
+        except Exception:  # it was never built, or the interpreter is going down
             return
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What had to be changed to simulate the models."""
-        reported = (problem for servos in self._servos for problem in servos.problems)
-        return tuple(dict.fromkeys((*super().problems, *reported)))
 
     # ---- time ------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
-        step, client = pybullet.stepSimulation, self._client
+        step = self._client.stepSimulation
         springs = [servos for servos in self._servos if servos.sprung]
         if not (springs or self.pushes or self._weightless):
             for _ in range(n):
-                step(client)
+                step()
         else:
             for _ in range(n):
                 for servos in springs:
                     servos.pull()
                 self._push_bodies()
-                step(client)
+                step()
         self._forget()
         self._efforts.clear()
 
     def _forget(self) -> None:
-        """The readings of the last instant are stale."""
-        self._motions.clear()
+        super()._forget()
         self._joints.clear()
 
     def _push_bodies(self) -> None:
@@ -202,17 +234,15 @@ class BulletEngine(Engine):
         world_from_body = world_from_com @ handles.body_from_com[body].inverse()
         if np.any(force):
             at = (world_from_body @ point).tolist()
-            pybullet.applyExternalForce(uid, link, force.tolist(), at, pybullet.WORLD_FRAME, physicsClientId=client)
+            client.applyExternalForce(uid, link, force.tolist(), at, pybullet.WORLD_FRAME)
         if np.any(torque):
-            pybullet.applyExternalTorque(uid, link, torque.tolist(), pybullet.WORLD_FRAME, physicsClientId=client)
+            client.applyExternalTorque(uid, link, torque.tolist(), pybullet.WORLD_FRAME)
 
     def _com_pose(self, uid: int, link: int) -> SE3:
         if link < 0:
-            position, turn = pybullet.getBasePositionAndOrientation(uid, physicsClientId=self._client)
+            position, turn = self._client.getBasePositionAndOrientation(uid)
         else:
-            position, turn = pybullet.getLinkState(uid, link, computeForwardKinematics=1, physicsClientId=self._client)[
-                :2
-            ]
+            position, turn = self._client.getLinkState(uid, link, computeForwardKinematics=1)[:2]
         return SE3.from_xyz_quaternion(position, turn)
 
     def _apply_pushes(self) -> None:
@@ -246,93 +276,61 @@ class BulletEngine(Engine):
             return self._efforts[model].copy()
         return self._read_joints(model)[2].copy()
 
-    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once."""
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
         self._servos[model].put(positions, velocities)
         self._forget()
 
     # ---- bodies ----------------------------------------------------------------------------------
-    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once; bodies on floating joints go along."""
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
         handles, client = self._handles[model], self._client
         before = SE3.from_vector(self.base_pose(model))
         bodies = SE3.from_vector(self.body_poses(model))
-        target = SE3.from_vector(np.asarray(pose, dtype=float))
-        twist = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
         fixed = self.models[model].fixed
         for root in handles.roots:
-            place = target @ before.inverse() @ bodies[root]
+            place = pose @ before.inverse() @ bodies[root]
             uid = handles.base if root == 0 else int(handles.uid[root])
             if uid >= 0:
                 com = place @ handles.body_from_com[root]
-                pybullet.resetBasePositionAndOrientation(
-                    uid, com.translation.tolist(), com.quaternion.tolist(), physicsClientId=client
-                )
+                client.resetBasePositionAndOrientation(uid, com.translation.tolist(), com.quaternion.tolist())
                 if not (fixed and root == 0):
-                    linear = twist[:3] + np.cross(twist[3:], com.translation - target.translation)
-                    pybullet.resetBaseVelocity(uid, linear.tolist(), twist[3:].tolist(), physicsClientId=client)
+                    linear = velocity[:3] + np.cross(velocity[3:], com.translation - pose.translation)
+                    client.resetBaseVelocity(uid, linear.tolist(), velocity[3:].tolist())
         if fixed:
-            self._fixed[model] = target
+            self._fixed[model] = pose
             self._still.pop(model, None)
             for uid, root_from_object in handles.statics:
-                at = target @ root_from_object
-                pybullet.resetBasePositionAndOrientation(
-                    uid, at.translation.tolist(), at.quaternion.tolist(), physicsClientId=client
-                )
+                at = pose @ root_from_object
+                client.resetBasePositionAndOrientation(uid, at.translation.tolist(), at.quaternion.tolist())
         self._forget()
 
-    def body_poses(self, model: int) -> Array:
-        """World poses of the bodies, (bodies, 7)."""
-        return self._read_bodies(model).poses.copy()
-
-    def body_velocities(self, model: int) -> Array:
-        """Velocities of the body origins, (bodies, 6)."""
-        return self._read_bodies(model).velocities.copy()
-
-    def _read_bodies(self, model: int) -> Motion:
-        known = self._motions.get(model) or self._still.get(model)
-        if known is not None:
-            return known
-        if self.models[model].fixed and len(self._handles[model].uid) == 1:
-            motion = self._still[model] = Motion(self._fixed[model].vector[None], np.zeros((1, 6)))
-            return motion
-        motion = self._motions[model] = self._readers[model].read()
+    def _read_bodies(self, model: int) -> tuple[Array, Array]:
+        poses, velocities = self._readers[model].read()
         if self.models[model].fixed:
-            motion.poses[0] = self._fixed[model].vector
-        return motion
+            poses[0] = self._fixed[model].vector
+        return poses, velocities
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
-        return read_contacts(self._client, self._colliders, lambda model, body: self._read_bodies(model).poses[body])
-
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3), met analytically; Bullet's own test errs by millimeters on round shapes."""
-        if self._caster is None:
-            self._caster = Raycaster(self.models)
-        poses = [self._read_bodies(model.index).poses for model in self.models]
-        return self._caster.cast(poses, origins, directions, max_range, ignore)
+        return read_contacts(self._client, self._colliders, lambda model, body: self._motion(model)[0][body])
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _Saved:
-        number = int(pybullet.saveState(physicsClientId=self._client))
+        number = int(self._client.saveState())
         efforts = tuple(self.joint_efforts(model.index) for model in self.models)
         saved = _Saved(number, tuple(self._fixed), efforts)
-        weakref.finalize(saved, _free, weakref.ref(self), number)
+        weakref.finalize(saved, _free, self._client, number)
         return saved
 
     def _load(self, state: Any) -> None:
-        pybullet.restoreState(stateId=state.number, physicsClientId=self._client)
+        self._client.restoreState(stateId=state.number)
         self._fixed = list(state.fixed)
         self._still.clear()
         self._forget()
         self._efforts = dict(enumerate(state.efforts))
 
 
-def _free(engine: weakref.ref[BulletEngine], number: int) -> None:
+def _free(client: Client, number: int) -> None:
     """Let go of a saved state, unless its engine is gone already."""
-    owner = engine()
-    if owner is not None and owner._client >= 0:
-        pybullet.removeState(number, physicsClientId=owner._client)
+    if client.open:
+        client.removeState(number)

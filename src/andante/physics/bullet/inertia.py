@@ -11,9 +11,8 @@ import numpy as np
 
 from andante.description.inertia import Inertia
 from andante.description.joint import JointType
-from andante.description.robot import joint_motion
 from andante.geometry import SE3, Array
-from andante.physics.tree import BodyTree
+from andante.physics.tree import BodyTree, in_plane
 
 
 def engine_inertias(tree: BodyTree) -> list[Inertia]:
@@ -70,10 +69,9 @@ def felt_inertias(tree: BodyTree, fixed: bool, inertias: list[Inertia]) -> Array
         if b == 0 and fixed:
             continue
         placed = inertia.transformed(world[b])
-        above = _ancestors(tree, b)
         Jv, Jw = np.zeros((3, count)), np.zeros((3, count))
         for k, (axis, origin, turning) in enumerate(columns):
-            if owners[k] in above:
+            if tree.carries[owners[k], b]:
                 Jv[:, k] = np.cross(axis, np.asarray(placed.com) - origin) if turning else axis
                 Jw[:, k] = axis if turning else 0.0
         M += placed.mass * Jv.T @ Jv + Jw.T @ placed.matrix @ Jw
@@ -85,17 +83,14 @@ def felt_inertias(tree: BodyTree, fixed: bool, inertias: list[Inertia]) -> Array
 
 def _motions(tree: BodyTree, fixed: bool) -> tuple[list[SE3], list[tuple[Array, Array, bool]], list[int]]:
     """World poses of the bodies, then axis, origin and turning of every degree of freedom, and the body it carries."""
-    start = tree.robot.complete({joint.name: joint.initial for joint in tree.robot.movable})
-    world: list[SE3] = []
+    world = tree.poses(SE3.identity(), tree.initial)
     columns: list[tuple[Array, Array, bool]] = []
     owners: list[int] = []
     for b, body in enumerate(tree.bodies):
         joint = body.joint
         if joint is None:
-            pose = SE3.identity()
             free = () if fixed else ((True, np.eye(3)), (False, np.eye(3)))
         else:
-            pose = world[body.parent] @ body.pose @ joint_motion(joint, start.get(joint.name, 0.0))
             axis = np.asarray(joint.axis)[None]
             if joint.type is JointType.PRISMATIC:
                 free = ((False, axis),)
@@ -107,26 +102,8 @@ def _motions(tree: BodyTree, fixed: bool) -> tuple[list[SE3], list[tuple[Array, 
                 free = ((True, np.eye(3)),)
             else:
                 free = ((True, np.eye(3)), (False, np.eye(3)))
-        world.append(pose)
         for turning, axes in free:
             for axis in axes:
-                columns.append((pose.rotation @ axis, np.array(pose.translation), turning))
+                columns.append((world[b].rotation @ axis, np.array(world[b].translation), turning))
                 owners.append(b)
     return world, columns, owners
-
-
-def in_plane(normal: tuple[float, float, float]) -> tuple[Array, Array]:
-    """Two unit vectors that span the plane of a normal."""
-    n = np.asarray(normal, dtype=float)
-    helper = np.array([1.0, 0, 0]) if abs(n[0]) < 0.9 else np.array([0, 1.0, 0])
-    first = np.cross(n, helper)
-    first /= np.linalg.norm(first)
-    return first, np.cross(n, first)
-
-
-def _ancestors(tree: BodyTree, body: int) -> set[int]:
-    out = set()
-    while body >= 0:
-        out.add(body)
-        body = tree.bodies[body].parent
-    return out

@@ -1,24 +1,88 @@
-"""The joints of one model in Bullet: motors, springs, damping, mimic bookkeeping, reading and putting."""
+"""The joints of one model in Bullet: motors, springs, damping, reading and putting.
+
+Constraints hold mimic joints, dry friction and joints that close a loop.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from andante.description.joint import JointType
 from andante.description.source import Problem, Severity
-from andante.geometry import Array
+from andante.errors import Unsupported
+from andante.geometry import SE3, Array
+from andante.physics.commands import ServoGains
 from andante.physics.engine import Model
-from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
+from andante.physics.tree import Loop
 
-from .api import pybullet
+from .api import Client, pybullet
 from .build import BulletHandles
-from .links import STRONGEST, rub
 
+STRONGEST = 1e8  # stands for an unlimited force [N, N m]
+HINGE_SPAN = 0.05  # distance of the two points that make a hinge [m]
 STIFFEST = 1e12  # stands for an infinite gain
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
+
+
+def follow(model: Model, handles: BulletHandles, client: Client) -> None:
+    """Hold q = ratio q[source] + offset by a gear between the two joints."""
+    mimics = model.tree.mimics
+    for k in np.flatnonzero(mimics.led).tolist():
+        source = int(mimics.source[k])
+        if handles.joint_uid[k] != handles.joint_uid[source]:
+            name = model.tree.robot.joint_names[k]
+            raise Unsupported(
+                f"bullet: joint {name!r} of {model.name!r} mimics a joint on the other side of a floating joint"
+            )
+        _gear(handles, k, source, -float(mimics.ratio[k]), float(mimics.offset[k]), 1.0, STRONGEST, client)
+
+
+def rub(handles: BulletHandles, joint: int, friction: float, client: Client) -> int:
+    """Dry friction beside a motor: a gear from a joint to nothing, which resists with at most that effort."""
+    return _gear(handles, joint, joint, 1e-12, 0.0, 0.0, friction, client)
+
+
+def _gear(
+    handles: BulletHandles,
+    joint: int,
+    source: int,
+    ratio: float,
+    offset: float,
+    erp: float,
+    force: float,
+    client: Client,
+) -> int:
+    """q[joint] + ratio q[source] = offset, held with at most that effort."""
+    uid = int(handles.joint_uid[joint])
+    links, none = (int(handles.joint_link[joint]), int(handles.joint_link[source])), [0, 0, 0]
+    made = client.createConstraint(uid, links[0], uid, links[1], pybullet.JOINT_GEAR, [0, 0, 1], none, none)
+    client.changeConstraint(made, gearRatio=ratio, relativePositionTarget=offset, erp=erp, maxForce=force)
+    return int(made)
+
+
+def close_loop(model: Model, handles: BulletHandles, loop: Loop, client: Client) -> None:
+    """Build a joint that closes a loop: ball by one point, hinge by two, fixed by a weld."""
+    loop.check("bullet", model.name)
+    kind = pybullet.JOINT_FIXED if loop.joint.type is JointType.FIXED else pybullet.JOINT_POINT2POINT
+    one_point = loop.joint.type in (JointType.FIXED, JointType.BALL)
+    for side in (0.0,) if one_point else (-HINGE_SPAN, HINGE_SPAN):
+        _tie(handles, loop, side * np.asarray(loop.joint.axis), kind, client)
+
+
+def _tie(handles: BulletHandles, loop: Loop, point: Array, kind: int, client: Client) -> None:
+    """One constraint at a point of the joint frame."""
+    ends = []
+    for body, from_joint in ((loop.parent, loop.parent_from_joint), (loop.child, loop.child_from_joint)):
+        frame = handles.body_from_com[body].inverse() @ from_joint @ SE3.from_parts(np.eye(3), point)
+        uid = int(handles.uid[body]) if handles.uid[body] >= 0 else handles.base
+        ends.append((uid, int(handles.link[body]), frame))
+    (uid_a, link_a, a), (uid_b, link_b, b) = ends
+    positions, turns = (a.translation.tolist(), b.translation.tolist()), (a.quaternion.tolist(), b.quaternion.tolist())
+    made = client.createConstraint(uid_a, link_a, uid_b, link_b, kind, [0, 0, 1], *positions, *turns)
+    client.changeConstraint(made, maxForce=STRONGEST)
 
 
 @dataclass
@@ -37,7 +101,7 @@ class _Group:
 class Servos:
     """Motors of a model. Joint vectors follow `robot.movable`."""
 
-    def __init__(self, model: Model, handles: BulletHandles, dt: float, client: int) -> None:
+    def __init__(self, model: Model, handles: BulletHandles, dt: float, client: Client) -> None:
         self._movable = movable = model.tree.robot.movable
         self._dt, self._client, self._handles, self._felt = dt, client, handles, handles.felt
         self._friction = np.array([joint.dynamics.friction for joint in movable])
@@ -46,7 +110,7 @@ class Servos:
             (int(uid), np.flatnonzero(handles.joint_uid == uid)) for uid in dict.fromkeys(handles.joint_uid.tolist())
         ]
         self._link = handles.joint_link
-        self.sources, self.factors, self.offsets = _mimics(model)
+        self._led = model.tree.mimics.led
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._most_damping = 0.8 * self._felt / dt
         stiffness = np.array([joint.dynamics.stiffness for joint in movable])
@@ -78,14 +142,8 @@ class Servos:
             if joint.dynamics.stiffness > self._stiffness[k]:
                 cut.append(f"stiffness {joint.dynamics.stiffness:g} to {self._stiffness[k]:.3g}")
             if cut:
-                out.append(
-                    Problem(
-                        Severity.WARNING,
-                        f"bullet: joint {joint.name!r} is too stiff for steps of {self._dt:g} s; "
-                        f"cut {' and '.join(cut)}; use smaller steps",
-                        joint.source,
-                    )
-                )
+                told = f"bullet: joint {joint.name!r} is too stiff for steps of {self._dt:g} s; cut {' and '.join(cut)}"
+                out.append(Problem(Severity.WARNING, f"{told}; use smaller steps", joint.source))
         return tuple(out)
 
     # ---- motors ----------------------------------------------------------------------------------
@@ -93,7 +151,7 @@ class Servos:
         """Take modes and gains; the motors change with the next `send`."""
         dt = self._dt
         mode = modes.copy()
-        mode[self.sources >= 0] = Mode.OFF
+        mode[self._led] = Mode.OFF
         held = mode == Mode.POSITION
         mode[(held & (gains.kp == 0)) | ((mode == Mode.VELOCITY) & (gains.kv == 0))] = Mode.OFF
         damping = self._damping + np.where(held & (gains.kp == 0), gains.kd, 0.0)
@@ -137,7 +195,7 @@ class Servos:
         for group in self._groups:
             wanted = references[group.joints]
             if group.mode is Mode.POSITION:
-                pybullet.setJointMotorControlArray(
+                self._client.setJointMotorControlArray(
                     group.uid,
                     group.links,
                     pybullet.POSITION_CONTROL,
@@ -145,7 +203,6 @@ class Servos:
                     forces=group.forces,
                     positionGains=group.near,
                     velocityGains=group.keen,
-                    physicsClientId=self._client,
                 )
             elif group.mode is Mode.VELOCITY:
                 self._drive(group.uid, group.links, wanted.tolist(), group.forces, group.keen)
@@ -154,14 +211,8 @@ class Servos:
                 self._drive(group.uid, group.links, speeds, efforts, group.keen)
 
     def _drive(self, uid: int, links: list[int], speeds: list[float], forces: list[float], gains: list[float]) -> None:
-        pybullet.setJointMotorControlArray(
-            uid,
-            links,
-            pybullet.VELOCITY_CONTROL,
-            targetVelocities=speeds,
-            forces=forces,
-            velocityGains=gains,
-            physicsClientId=self._client,
+        self._client.setJointMotorControlArray(
+            uid, links, pybullet.VELOCITY_CONTROL, targetVelocities=speeds, forces=forces, velocityGains=gains
         )
 
     def _set_damping(self, damping: Array) -> None:
@@ -169,9 +220,7 @@ class Servos:
             return
         for uid, joints in self._pieces:
             for k in joints[damping[joints] != self._given_damping[joints]]:
-                pybullet.changeDynamics(
-                    uid, int(self._link[k]), jointDamping=float(damping[k]), physicsClientId=self._client
-                )
+                self._client.changeDynamics(uid, int(self._link[k]), jointDamping=float(damping[k]))
         self._given_damping = damping
 
     def _set_brakes(self) -> None:
@@ -181,57 +230,29 @@ class Servos:
             if wanted and k not in self._brakes:
                 self._brakes[k] = rub(self._handles, k, float(self._friction[k]), self._client)
             elif not wanted and k in self._brakes:
-                pybullet.removeConstraint(self._brakes.pop(k), physicsClientId=self._client)
+                self._client.removeConstraint(self._brakes.pop(k))
 
     def pull(self) -> None:
         """Torques of the springs for the next step, -k (q - rest)."""
         for uid, joints in self._springs:
             links = self._link[joints].tolist()
-            states = pybullet.getJointStates(uid, links, physicsClientId=self._client)
+            states = self._client.getJointStates(uid, links)
             q = np.array([state[0] for state in states])
             torque = -self._stiffness[joints] * (q - self._rest[joints])
-            pybullet.setJointMotorControlArray(
-                uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist(), physicsClientId=self._client
-            )
+            self._client.setJointMotorControlArray(uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist())
 
     # ---- state -----------------------------------------------------------------------------------
     def read(self) -> tuple[Array, Array, Array]:
         """Positions, velocities and efforts, each (joints,)."""
         out = np.zeros((3, len(self._mode)))
         for uid, joints in self._pieces:
-            states = pybullet.getJointStates(uid, self._link[joints].tolist(), physicsClientId=self._client)
+            states = self._client.getJointStates(uid, self._link[joints].tolist())
             out[:, joints] = np.array([(state[0], state[1], state[3]) for state in states]).T
         out[2, self._mode == Mode.OFF] = 0.0
         return out[0], out[1], out[2]
 
-    def put(self, positions: ArrayLike, velocities: ArrayLike | None) -> None:
-        """Put the joints there; mimic joints by their source."""
-        count = len(self._mode)
-        q = np.broadcast_to(np.asarray(positions, dtype=float), count).copy()
-        dq = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, float), count).copy()
-        led = self.sources >= 0
-        q[led] = self.factors[led] * q[self.sources[led]] + self.offsets[led]
-        dq[led] = self.factors[led] * dq[self.sources[led]]
+    def put(self, positions: Array, velocities: Array) -> None:
+        """Put the joints there, (joints,)."""
         for uid, joints in self._pieces:
             for k in joints:
-                pybullet.resetJointState(
-                    uid, int(self._link[k]), float(q[k]), float(dq[k]), physicsClientId=self._client
-                )
-
-
-def _mimics(model: Model) -> tuple[np.ndarray, Array, Array]:
-    """Source (-1: none), factor and offset of every joint, chains of mimics followed to their first leader."""
-    movable = model.tree.robot.movable
-    index = {joint.name: k for k, joint in enumerate(movable)}
-    sources, factors, offsets = np.full(len(movable), -1), np.ones(len(movable)), np.zeros(len(movable))
-    for k, joint in enumerate(movable):
-        leader, factor, offset = joint, 1.0, 0.0
-        for _ in movable:
-            if leader.mimic is None or leader.mimic.joint not in index:
-                break
-            offset += factor * leader.mimic.offset
-            factor *= leader.mimic.multiplier
-            leader = movable[index[leader.mimic.joint]]
-        if leader is not joint:
-            sources[k], factors[k], offsets[k] = index[leader.name], factor, offset
-    return sources, factors, offsets
+                self._client.resetJointState(uid, int(self._link[k]), float(positions[k]), float(velocities[k]))

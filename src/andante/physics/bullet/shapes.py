@@ -13,44 +13,44 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from andante.description.mesh import triangles as meshes
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
-from andante.physics.rays import shape_triangles
+from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.tree import BodyShape
 
-from .api import pybullet
+from .api import Client, pybullet
 
 MOST_PARTS = 16  # of one compound in Bullet's interface
 MOST_TRIANGLES = 40_000  # of one triangle mesh; larger ones are cut up
 
 
-def static_shapes(shape: BodyShape, client: int) -> Iterator[tuple[int, SE3]]:
+def static_shapes(shape: BodyShape, client: Client) -> Iterator[tuple[int, SE3]]:
     """Bullet shapes of one shape that never moves, each with body_from_shape."""
     geometry = shape.geometry
     if isinstance(geometry, Plane):
         turn = SE3.from_parts(so3.between([0, 0, 1], geometry.normal), np.zeros(3))
-        made = pybullet.createCollisionShape(pybullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client)
+        made = client.createCollisionShape(pybullet.GEOM_PLANE, planeNormal=[0, 0, 1])
         yield made, shape.pose @ turn
     elif isinstance(geometry, Mesh | Heightmap):
         vertices, faces = shape_triangles(geometry, static=True)
         for start in range(0, len(faces), MOST_TRIANGLES):
             used, local = np.unique(faces[start : start + MOST_TRIANGLES], return_inverse=True)
-            made = pybullet.createCollisionShape(
+            made = client.createCollisionShape(
                 pybullet.GEOM_MESH,
                 vertices=np.asarray(vertices)[used].tolist(),
                 indices=local.ravel().tolist(),
                 flags=pybullet.GEOM_FORCE_CONCAVE_TRIMESH,
-                physicsClientId=client,
             )
             yield made, shape.pose
     else:
-        yield pybullet.createCollisionShape(**_primitive(shape), physicsClientId=client), shape.pose
+        yield client.createCollisionShape(**_primitive(shape)), shape.pose
 
 
-def moving_shape(shapes: Sequence[BodyShape], owner: str, client: int) -> int:
+def moving_shape(shapes: Sequence[BodyShape], owner: str, client: Client) -> int:
     """One Bullet shape for all shapes of a moving body, -1 for none."""
     if not shapes:
         return -1
@@ -62,7 +62,7 @@ def moving_shape(shapes: Sequence[BodyShape], owner: str, client: int) -> int:
             )
     if len(shapes) == 1:
         placed = _frame(shapes[0].pose, "collisionFramePosition", "collisionFrameOrientation")
-        return int(pybullet.createCollisionShape(**_primitive(shapes[0]), **placed, physicsClientId=client))
+        return int(client.createCollisionShape(**_primitive(shapes[0]), **placed))
     if len(shapes) > MOST_PARTS:
         raise Unsupported(f"bullet: {owner!r} has {len(shapes)} collision shapes; at most {MOST_PARTS} are possible")
     return _compound(shapes, client)
@@ -82,41 +82,29 @@ def _primitive(shape: BodyShape) -> dict[str, Any]:
     return {"shapeType": pybullet.GEOM_MESH, "vertices": hull_points(geometry).tolist()}
 
 
-def _compound(shapes: Sequence[BodyShape], client: int) -> int:
+def _compound(shapes: Sequence[BodyShape], client: Client) -> int:
     """Several shapes as one; hulls pass through files of a folder that is gone afterwards."""
-    lists: dict[str, list[Any]] = {
-        name: []
-        for name in (
-            "shapeTypes",
-            "halfExtents",
-            "radii",
-            "lengths",
-            "fileNames",
-            "collisionFramePositions",
-            "collisionFrameOrientations",
-        )
-    }
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="andante-") as folder:
         for i, shape in enumerate(shapes):
-            simple = _primitive(shape)
-            lists["shapeTypes"].append(simple["shapeType"])
-            lists["halfExtents"].append(simple.get("halfExtents", [0.0, 0.0, 0.0]))
-            lists["radii"].append(simple.get("radius", 0.0))
-            lists["lengths"].append(simple.get("height", 0.0))
-            file = Path(folder) / f"{i}.obj"
+            simple, file = _primitive(shape), Path(folder) / f"{i}.obj"
             if "vertices" in simple:
                 file.write_text(_hull_text(np.array(simple["vertices"])), encoding="ascii")
-            lists["fileNames"].append(str(file) if "vertices" in simple else "")
-            pose = _frame(shape.pose, "collisionFramePositions", "collisionFrameOrientations")
-            for name, value in pose.items():
-                lists[name].append(value)
-        return int(pybullet.createCollisionShapeArray(**lists, physicsClientId=client))
+            rows.append(
+                {
+                    "shapeTypes": simple["shapeType"],
+                    "halfExtents": simple.get("halfExtents", [0.0, 0.0, 0.0]),
+                    "radii": simple.get("radius", 0.0),
+                    "lengths": simple.get("height", 0.0),
+                    "fileNames": str(file) if "vertices" in simple else "",
+                    **_frame(shape.pose, "collisionFramePositions", "collisionFrameOrientations"),
+                }
+            )
+        return int(client.createCollisionShapeArray(**{name: [row[name] for row in rows] for name in rows[0]}))
 
 
 def _hull_text(points: Array) -> str:
     """OBJ text of the convex hull of points."""
-    from scipy.spatial import ConvexHull
-
     lines = ["o hull", *(f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in points)]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in ConvexHull(points).simplices]
     return "\n".join(lines) + "\n"
@@ -127,10 +115,7 @@ def hull_points(geometry: Geometry) -> Array:
     if isinstance(geometry, Mesh):
         return np.asarray(meshes.hull(geometry)[0])
     if isinstance(geometry, Ellipsoid):
-        from trimesh.creation import icosphere
-
-        points: Array = np.asarray(icosphere(subdivisions=3).vertices) * np.asarray(geometry.radii)
-        return points
+        return ellipsoid_triangles(geometry.radii)[0]
     raise Unsupported(f"bullet: a {type(geometry).__name__.lower()} has no convex form")
 
 

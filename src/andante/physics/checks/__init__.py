@@ -17,14 +17,12 @@ from andante.errors import UnknownName
 from andante.physics.engine import Engine
 from andante.physics.registry import engine_class
 
-from .contact import CONTACT
 from .joints import JOINTS
 from .motion import MOTION
 from .result import Check, CheckResult
 from .scene import SCENE
-from .servos import SERVOS
 
-CHECKS: Mapping[str, Check] = {**MOTION, **SERVOS, **JOINTS, **CONTACT, **SCENE}
+CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **SCENE}
 
 __all__ = ["CHECKS", "Check", "CheckResult", "check_engine"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from andante.geometry import SE3
 from andante.gravity import GRAVITY
 
 BLUE = Material("blue", (0.25, 0.45, 0.8, 1.0))
+Y: Vec3 = (0.0, 1.0, 0.0)
 GRAY = Material("grey", (0.6, 0.6, 0.62, 1.0))
 
 
@@ -33,11 +35,6 @@ def box_link(
     pose = SE3.from_xyz_rpy(com)
     collisions = (Collision(Box(size), pose, Surface(mu=mu)),) if collide else ()
     return Link(name, box_inertia(mass, size, com), (Visual(Box(size), pose, BLUE),), collisions)
-
-
-def frame_link(name: str) -> Link:
-    """A link without mass and shape."""
-    return Link(name)
 
 
 def rod_link(name: str, length: float, mass: float, along: Vec3 = (0.0, 0.0, -1.0), width: float = 0.04) -> Link:
@@ -112,7 +109,7 @@ def hinge(
     """A rod on one hinge "joint" of a fixed base; the rod "arm" points along an axis direction at q = 0."""
     kind = JointType.CONTINUOUS if math.isinf(limits.lower) and math.isinf(limits.upper) else JointType.REVOLUTE
     joint = Joint("joint", kind, "base", "arm", pose, axis, limits, dynamics)
-    return Robot("hinge", (frame_link("base"), rod_link("arm", length, mass, along)), (joint,), fixed_base=True)
+    return Robot("hinge", (Link("base"), rod_link("arm", length, mass, along)), (joint,), fixed_base=True)
 
 
 def hinge_inertia(robot: Robot) -> float:
@@ -133,14 +130,14 @@ def slider(
 ) -> Robot:
     """A box on one prismatic joint of a fixed base."""
     joint = Joint("joint", JointType.PRISMATIC, "base", "box", IDENTITY, axis, limits, dynamics)
-    links = (frame_link("base"), box_link("box", mass, (0.1, 0.1, 0.1), collide=False))
+    links = (Link("base"), box_link("box", mass, (0.1, 0.1, 0.1), collide=False))
     return Robot("slider", links, (joint,), fixed_base=True)
 
 
 # ---- several joints --------------------------------------------------------------------------------------------------
 def chain(count: int, length: float = 0.3, mass: float = 0.5, axis: Vec3 = (0.0, 1.0, 0.0)) -> Robot:
     """Hanging rods on parallel hinges; joints j0, j1, ..., links base, rod0, rod1, ..."""
-    links = [frame_link("base")]
+    links = [Link("base")]
     joints = []
     for i in range(count):
         links.append(rod_link(f"rod{i}", length, mass))
@@ -157,37 +154,23 @@ def tangle(fixed_base: bool = False) -> Robot:
 
     links = (
         box_link("trunk", 2.0, (0.3, 0.2, 0.1), (0.02, -0.01, 0.03), collide=False),
-        frame_link("imu"),
+        Link("imu"),
         box_link("upper", 0.7, (0.05, 0.06, 0.3), (0.01, 0.0, -0.1), collide=False),
         box_link("cover", 0.1, (0.05, 0.05, 0.02), (0.0, 0.02, 0.0), collide=False),
         box_link("lower", 0.5, (0.2, 0.05, 0.04), (0.1, 0.0, 0.01), collide=False),
         box_link("piston", 0.3, (0.05, 0.05, 0.1), collide=False),
-        frame_link("tip"),
+        Link("tip"),
     )
-    oblique = np.array([1.0, 2.0, -2.0]) / 3
+    oblique, down, stroke = np.array([1.0, 2.0, -2.0]) / 3, (0.0, 0.0, -1.0), Limits(-0.2, 0.3)
     joints = (
         Joint("imu_mount", JointType.FIXED, "trunk", "imu", place(0.1, 0, 0.05, 0.3, 0.2, 0.1)),
         Joint("shoulder", JointType.CONTINUOUS, "imu", "upper", place(0, 0.1, 0, 0.4, -0.3, 0.8), _axis(oblique)),
         Joint("cover_mount", JointType.FIXED, "upper", "cover", place(0, 0, -0.2, 0.1, 0.1, -0.6)),
-        Joint(
-            "elbow",
-            JointType.REVOLUTE,
-            "cover",
-            "lower",
-            place(0.02, 0, -0.1, 0, 0.7, 0),
-            (0.0, 1.0, 0.0),
-            Limits(-2.0, 2.0),
+        replace(
+            Joint("elbow", JointType.REVOLUTE, "cover", "lower", place(0.02, 0, -0.1, 0, 0.7, 0), Y, Limits(-2.0, 2.0)),
             joint_from_child=place(-0.05, 0.02, 0.01, 0.2, 0.1, 0.5),
         ),
-        Joint(
-            "slide",
-            JointType.PRISMATIC,
-            "trunk",
-            "piston",
-            place(-0.1, 0, -0.05, 0, 0.5, 0),
-            (0.0, 0.0, -1.0),
-            Limits(-0.2, 0.3),
-        ),
+        Joint("slide", JointType.PRISMATIC, "trunk", "piston", place(-0.1, 0, -0.05, 0, 0.5, 0), down, stroke),
         Joint("tip_mount", JointType.FIXED, "lower", "tip", place(0.2, 0, 0, 0, 0, 1.2)),
     )
     return Robot("tangle", links, joints, fixed_base=fixed_base)
@@ -200,18 +183,11 @@ def _axis(vector: np.ndarray) -> Vec3:
 
 def mimic_pair(multiplier: float = -2.0, offset: float = 0.1) -> Robot:
     """Two hinged rods side by side: "follower" mimics "leader"; the rods stick out along +x and feel gravity."""
-    links = (frame_link("base"), rod_link("a", 0.3, 0.5, (1.0, 0, 0)), rod_link("b", 0.2, 0.3, (1.0, 0, 0)))
+    links = (Link("base"), rod_link("a", 0.3, 0.5, (1.0, 0, 0)), rod_link("b", 0.2, 0.3, (1.0, 0, 0)))
+    beside = SE3.from_xyz_rpy((0, 0.2, 0))
     joints = (
-        Joint("leader", JointType.CONTINUOUS, "base", "a", IDENTITY, (0.0, 1.0, 0.0)),
-        Joint(
-            "follower",
-            JointType.CONTINUOUS,
-            "base",
-            "b",
-            SE3.from_xyz_rpy((0, 0.2, 0)),
-            (0.0, 1.0, 0.0),
-            mimic=Mimic("leader", multiplier, offset),
-        ),
+        Joint("leader", JointType.CONTINUOUS, "base", "a", IDENTITY, Y),
+        Joint("follower", JointType.CONTINUOUS, "base", "b", beside, Y, mimic=Mimic("leader", multiplier, offset)),
     )
     return Robot("mimic_pair", links, joints, fixed_base=True)
 
@@ -219,33 +195,25 @@ def mimic_pair(multiplier: float = -2.0, offset: float = 0.1) -> Robot:
 def four_bar(span: float = 0.4, height: float = 0.2) -> Robot:
     """A parallelogram linkage: crank, coupler and rocker in a tree, closed by the loop joint "closure"."""
     links = (
-        frame_link("base"),
+        Link("base"),
         rod_link("crank", height, 0.2, (0.0, 0.0, 1.0)),
         rod_link("coupler", span, 0.3, (1.0, 0.0, 0.0)),
         rod_link("rocker", height, 0.2, (0.0, 0.0, 1.0)),
     )
-    y = (0.0, 1.0, 0.0)
+    along, below = SE3.from_xyz_rpy((span, 0, 0)), SE3.from_xyz_rpy((0, 0, -height))
     joints = (
-        Joint("drive", JointType.CONTINUOUS, "base", "crank", IDENTITY, y),
-        Joint("wrist", JointType.CONTINUOUS, "crank", "coupler", SE3.from_xyz_rpy((0, 0, height)), y),
-        Joint("pivot", JointType.CONTINUOUS, "base", "rocker", SE3.from_xyz_rpy((span, 0, 0)), y),
+        Joint("drive", JointType.CONTINUOUS, "base", "crank", IDENTITY, Y),
+        Joint("wrist", JointType.CONTINUOUS, "crank", "coupler", SE3.from_xyz_rpy((0, 0, height)), Y),
+        Joint("pivot", JointType.CONTINUOUS, "base", "rocker", along, Y),
     )
-    closure = Joint(
-        "closure",
-        JointType.CONTINUOUS,
-        "coupler",
-        "rocker",
-        SE3.from_xyz_rpy((span, 0, 0)),
-        y,
-        joint_from_child=SE3.from_xyz_rpy((0, 0, -height)),
-    )
+    closure = Joint("closure", JointType.CONTINUOUS, "coupler", "rocker", along, Y, joint_from_child=below)
     return Robot("four_bar", links, joints, loops=(closure,), fixed_base=True)
 
 
 def carried(kind: JointType, axis: Vec3 = (0.0, 1.0, 0.0)) -> Robot:
     """A box on a joint "free" of several degrees; on a ball joint it hangs 0.3 m below the pivot."""
     com = (0.0, 0.0, -0.3) if kind is JointType.BALL else (0.0, 0.0, 0.0)
-    links = (frame_link("base"), box_link("box", 1.0, (0.1, 0.1, 0.1), com, collide=False))
+    links = (Link("base"), box_link("box", 1.0, (0.1, 0.1, 0.1), com, collide=False))
     joint = Joint("free", kind, "base", "box", SE3.from_xyz_rpy((0, 0, 1.0)), axis)
     return Robot("carried", links, (joint,), fixed_base=True)
 
@@ -268,7 +236,7 @@ def clapper(self_collide: bool, masked: bool = False) -> Robot:
 
 def massless() -> Robot:
     """A hinge to a weightless wheel beside a heavy one."""
-    links = (box_link("body", 2.0, (0.2, 0.2, 0.2)), frame_link("ghost"), rod_link("arm", 0.2, 0.5))
+    links = (box_link("body", 2.0, (0.2, 0.2, 0.2)), Link("ghost"), rod_link("arm", 0.2, 0.5))
     joints = (
         Joint("ghost_joint", JointType.CONTINUOUS, "body", "ghost", SE3.from_xyz_rpy((0.2, 0, 0)), (0.0, 0.0, 1.0)),
         Joint("arm_joint", JointType.CONTINUOUS, "body", "arm", SE3.from_xyz_rpy((-0.2, 0, 0)), (0.0, 1.0, 0.0)),

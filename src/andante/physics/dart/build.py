@@ -8,8 +8,10 @@ redundant; two points do neither.)
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import dartpy
@@ -17,14 +19,91 @@ import numpy as np
 
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
-from andante.description.shapes import Plane
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.engine import FARTHEST
+from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.state import Settings
-from andante.physics.tree import Body, BodyTree, Loop
+from andante.physics.tree import Body, BodyTree, Loop, in_plane
 
-from .shapes import ShapeMaker
+LARGEST = 1e7  # [m]; the detector ends the process when a shape reaches beyond some 1e9
+
+
+class ShapeMaker:
+    """Makes DART shapes from geometry; shapes of equal geometry are shared."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Geometry, bool], Any] = {}
+
+    def shape(self, geometry: Geometry, static: bool) -> Any:
+        """The DART shape of a geometry; `static` keeps the hollows of meshes (bodies that never move)."""
+        if not _size(geometry) < LARGEST:
+            raise BadInput(f"engine 'dart' takes shapes up to {LARGEST:g} m, got {str(geometry)[:120]}")
+        key = (geometry, static and isinstance(geometry, Mesh))
+        if key not in self._made:
+            self._made[key] = _make(geometry, static)
+        return self._made[key]
+
+
+def _size(geometry: Geometry) -> float:
+    """The largest number that a shape is given by [m]; meshes are measured by their triangles."""
+    match geometry:
+        case Box(size=size) | Ellipsoid(radii=size):
+            return max(size)
+        case Sphere(radius=radius):
+            return radius
+        case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
+            return max(radius, length)
+    return 0.0
+
+
+def _make(geometry: Geometry, static: bool) -> Any:
+    shapes = dartpy.dynamics
+    match geometry:
+        case Box(size=size):
+            return shapes.BoxShape(list(size))
+        case Sphere(radius=radius):
+            return shapes.SphereShape(radius)
+        case Cylinder(radius=radius, length=length):
+            return shapes.CylinderShape(radius, length)
+        case Capsule(radius=radius, length=length):
+            return shapes.CapsuleShape(radius, length)
+        case Plane(normal=normal):
+            direction = np.asarray(normal, dtype=float)
+            return shapes.PlaneShape(direction / np.linalg.norm(direction), 0.0)
+        case Ellipsoid(radii=radii):
+            if len(set(radii)) == 1:
+                return shapes.SphereShape(radii[0])
+            return mesh_shape(*ellipsoid_triangles(radii))
+        case Mesh() | Heightmap():
+            return mesh_shape(*shape_triangles(geometry, static))
+    raise Unsupported(f"engine 'dart' has no shape for a {type(geometry).__name__}")
+
+
+def mesh_shape(vertices: Array, faces: np.ndarray) -> Any:
+    """A DART mesh of vertices (n, 3) [m] and faces (m, 3).
+
+    dartpy makes meshes from files only, and only by its URDF reader, so the triangles go through a private folder that
+    is gone when this returns.
+    """
+    if not (np.abs(vertices) < LARGEST).all():
+        raise BadInput(f"engine 'dart' takes meshes up to {LARGEST:g} m; check the scale of the mesh")
+    lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in np.asarray(vertices, dtype=float)]
+    lines.append("vn 0 0 1")  # one normal for all: with their own, faces do not share vertices, and contacts double
+    lines += [f"f {a}//1 {b}//1 {c}//1" for a, b, c in np.asarray(faces, dtype=int) + 1]
+    with tempfile.TemporaryDirectory(prefix="andante-") as folder:
+        path = Path(folder) / "mesh.obj"
+        path.write_text("\n".join(lines) + "\n", encoding="ascii")
+        urdf = (
+            '<robot name="m"><link name="m"><collision><geometry>'
+            f'<mesh filename="{path.as_uri()}"/></geometry></collision></link></robot>'
+        )
+        skeleton = dartpy.utils.DartLoader().parseSkeletonString(urdf, folder)
+        if skeleton is None or skeleton.getBodyNode(0).getNumShapeNodes() == 0:
+            raise BadInput(f"engine 'dart' cannot take a mesh of {len(faces)} triangles; check the mesh file")
+        return skeleton.getBodyNode(0).getShapeNode(0).getShape()
+
 
 AXIS_ARM = 0.05  # distance of the two points of a revolute loop from its origin [m]
 ERROR_REDUCTION = 0.2  # fraction of the gap of a loop that is closed in one step
@@ -36,14 +115,10 @@ def loop_constraints(robot: str, tree: BodyTree, loop: Loop, nodes: Sequence[Any
     DART takes the held points from where the bodies are at the moment of construction, so one body is put where the
     loop is closed (by way of the frame of the joint that carries it) and put back.
     """
-    if loop.joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.BALL, JointType.FIXED):
-        raise Unsupported(
-            f"engine 'dart' cannot close a loop with the {loop.joint.type} joint {loop.joint.name!r} of {robot!r}; "
-            "use a revolute, ball or fixed joint there, or another engine"
-        )
+    loop.check("dart", robot)
     world = [SE3(node.getWorldTransform().matrix()) for node in nodes]
     moved, wanted = loop.child, world[loop.parent] @ loop.parent_from_joint @ loop.child_from_joint.inverse()
-    if _below(tree, loop.parent, loop.child):
+    if tree.carries[loop.child, loop.parent]:
         moved, wanted = loop.parent, world[loop.child] @ loop.child_from_joint @ loop.parent_from_joint.inverse()
     joint = nodes[moved].getParentJoint()
     before = joint.getTransformFromParentBodyNode()
@@ -54,12 +129,12 @@ def loop_constraints(robot: str, tree: BodyTree, loop: Loop, nodes: Sequence[Any
     shifted = world_from_above.inverse() @ wanted @ frame.inverse()
     joint.setTransformFromParentBodyNode(dartpy.math.Isometry3(shifted.matrix))
     try:
-        return _make(loop, nodes[loop.parent], nodes[loop.child])
+        return _loop_joints(loop, nodes[loop.parent], nodes[loop.child])
     finally:
         joint.setTransformFromParentBodyNode(before)
 
 
-def _make(loop: Loop, parent: Any, child: Any) -> list[Any]:
+def _loop_joints(loop: Loop, parent: Any, child: Any) -> list[Any]:
     place = SE3(parent.getWorldTransform().matrix()) @ loop.parent_from_joint
     if loop.joint.type is JointType.FIXED:
         return [dartpy.constraint.WeldJointConstraint(parent, child)]
@@ -67,15 +142,6 @@ def _make(loop: Loop, parent: Any, child: Any) -> list[Any]:
     if loop.joint.type is not JointType.BALL:
         points = [-AXIS_ARM * np.asarray(loop.joint.axis), AXIS_ARM * np.asarray(loop.joint.axis)]
     return [dartpy.constraint.BallJointConstraint(parent, child, place @ point) for point in points]
-
-
-def _below(tree: BodyTree, body: int, ancestor: int) -> bool:
-    """Whether a body hangs (at any depth) on another."""
-    while body >= 0:
-        if body == ancestor:
-            return True
-        body = tree.bodies[body].parent
-    return False
 
 
 LEAST_ROOT_MASS = 1e-6  # DART cannot hold a weightless body; a root frame without mass gets this [kg]
@@ -168,19 +234,11 @@ def _joint(skeleton: Any, parent: Any, body: Body, robot: str) -> tuple[Any, Any
             made = skeleton.createFreeJointAndBodyNodePair(parent)
         case JointType.PLANAR:
             made = skeleton.createPlanarJointAndBodyNodePair(parent)
-            made[0].setArbitraryPlane(*_plane_axes(joint))
+            made[0].setArbitraryPlane(*in_plane(joint.axis))
         case _:
             raise Unsupported(f"engine 'dart' has no {joint.type} joint ({joint.name!r} of {robot!r})")
     made[0].setTransformFromParentBodyNode(isometry(body.pose))
     return made
-
-
-def _plane_axes(joint: Joint) -> tuple[Array, Array]:
-    """Two unit vectors that span the plane across the joint axis, right-handed with it."""
-    axis = np.asarray(joint.axis)
-    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
 
 
 def _set_inertia(node: Any, body: Body) -> Array | None:

@@ -10,22 +10,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar
 
 import dartpy
 import numpy as np
-from numpy.typing import ArrayLike
 
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import FARTHEST, Engine, diverged
-from andante.physics.rays import Raycaster
-from andante.physics.state import Contacts, RayHits
+from andante.physics.state import Contacts
 
-from .build import ERROR_REDUCTION, Built, build_skeleton, isometry, loop_constraints
+from .build import ERROR_REDUCTION, Built, ShapeMaker, build_skeleton, isometry, loop_constraints
 from .servos import JointServos
-from .shapes import ShapeMaker
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
 
@@ -68,7 +67,6 @@ class DartEngine(Engine):
         shapes = ShapeMaker()
         self._built: list[Built] = []
         self._moving: list[Any] = []
-        self._notes: list[Problem] = []
         for model in self.models:
             _near(f"the place of {model.name!r}", model.placement.pose.vector)
             built = build_skeleton(model.index, model.tree, model.placement.pose, model.fixed, self.settings, shapes)
@@ -82,13 +80,11 @@ class DartEngine(Engine):
             self._close_loops(model.index, built)
         self._mask()
         self._servos = [
-            JointServos(built, model.tree.robot, self.dt) for built, model in zip(self._built, self.models, strict=True)
+            JointServos(built, model.tree, self.dt) for built, model in zip(self._built, self.models, strict=True)
         ]
-        for index, model in enumerate(self.models):
-            initial = [joint.initial for joint in model.tree.robot.movable]
-            if initial:
-                self._put(index, np.array(initial), np.zeros(len(initial)))
-        self._raycaster: Raycaster | None = None
+        for model in self.models:
+            if model.tree.robot.movable:
+                self._put_joints(model.index, model.tree.initial_vector, np.zeros(len(model.tree.initial_vector)))
         self._held: _State | None = None  # readings of a restored instant, until the next step
         self._pressed: list[Any] = []  # nodes that carry an outside force in DART
         self._apply_pushes()
@@ -106,14 +102,9 @@ class DartEngine(Engine):
                 solver.addConstraint(constraint)
             limits = loop.joint.limits
             if math.isfinite(limits.lower) or math.isfinite(limits.upper):
-                self._notes.append(
-                    Problem(
-                        Severity.WARNING,
-                        f"engine 'dart' does not enforce the limits of the loop joint {loop.joint.name!r}; "
-                        "limit a joint of the tree instead",
-                        loop.joint.source,
-                    )
-                )
+                told = f"engine 'dart' does not enforce the limits of the loop joint {loop.joint.name!r}"
+                note = f"{told}; limit a joint of the tree instead"
+                self._notes.append(Problem(Severity.WARNING, note, loop.joint.source))
         if tree.loops:
             built.skeleton.setPositions(start)
 
@@ -123,12 +114,10 @@ class DartEngine(Engine):
         for model, built in zip(self.models, self._built, strict=True):
             tree = model.tree
             count = len(tree.bodies)
-            ends = {(min(loop.parent, loop.child), max(loop.parent, loop.child)) for loop in tree.loops}
-            masked = tree.masked_pairs | ends
-            if len(masked) < count * (count - 1) // 2:
+            if len(tree.masked_pairs) < count * (count - 1) // 2:  # ends of loops are among them
                 built.skeleton.enableSelfCollisionCheck()
                 built.skeleton.disableAdjacentBodyCheck()
-                for low, high in sorted(masked):
+                for low, high in sorted(tree.masked_pairs):
                     if tree.bodies[low].shapes and tree.bodies[high].shapes:
                         forbid(built.nodes[low], built.nodes[high])
         rooted = [
@@ -149,19 +138,12 @@ class DartEngine(Engine):
             for body, node in zip(model.tree.bodies, built.nodes, strict=True):
                 masks = [s.surface.collide_bitmask for s in body.shapes if s.surface.collide_bitmask != 0]
                 if masks:
-                    merged = 0
-                    for mask in masks:
-                        merged |= 0xFFFF if mask is None else mask
+                    merged = reduce(or_, (0xFFFF if mask is None else mask for mask in masks))
                     bits.append((node, merged, any(mask is not None for mask in masks)))
         for i, (node, mask, given) in enumerate(bits):
             for other, other_mask, other_given in bits[:i]:
                 if (given or other_given) and not mask & other_mask:
                     forbid(other, node)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What had to be changed to simulate the models."""
-        return (*super().problems, *self._notes)
 
     # ---- stepping --------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
@@ -227,38 +209,24 @@ class DartEngine(Engine):
             return self._held.efforts[model].copy()
         return self._servos[model].efforts()
 
-    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
-        count = len(self._built[model].dofs)
-        q = np.broadcast_to(np.asarray(positions, dtype=float), count)
-        v = np.zeros(count) if velocities is None else np.broadcast_to(np.asarray(velocities, dtype=float), count)
-        _near(f"joint positions and velocities of {self.models[model].name!r}", q, v)
-        self._put(model, q, v)
-
-    def _put(self, model: int, positions: Array, velocities: Array) -> None:
-        built, servos = self._built[model], self._servos[model]
-        ties = servos.followers
-        led = ties.sources >= 0
-        source = np.where(led, ties.sources, np.arange(len(led)))
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        _near(f"joint positions and velocities of {self.models[model].name!r}", positions, velocities)
+        built = self._built[model]
         q, v = built.skeleton.getPositions().copy(), built.skeleton.getVelocities().copy()
-        q[built.dofs] = np.where(led, ties.ratios * positions[source] + ties.offsets, positions)
-        v[built.dofs] = np.where(led, ties.ratios * velocities[source], velocities)
+        q[built.dofs], v[built.dofs] = positions, velocities
         built.skeleton.setPositions(q)
         built.skeleton.setVelocities(v)
 
-    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
+        _near(f"the base pose and velocity of {self.models[model].name!r}", pose.vector, velocity)
         built = self._built[model]
         joint = built.nodes[0].getParentJoint()
-        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
-        _near(f"the base pose and velocity of {self.models[model].name!r}", np.asarray(pose, dtype=float), speed)
-        place = isometry(SE3.from_vector(pose))
         if built.fixed:
-            joint.setTransformFromParentBodyNode(place)
+            joint.setTransformFromParentBodyNode(isometry(pose))
             return
-        joint.setTransform(place)
-        joint.setLinearVelocity(speed[:3])
-        joint.setAngularVelocity(speed[3:])
+        joint.setTransform(isometry(pose))
+        joint.setLinearVelocity(velocity[:3])
+        joint.setAngularVelocity(velocity[3:])
 
     def body_poses(self, model: int) -> Array:
         """World poses of the bodies, (bodies, 7)."""
@@ -278,14 +246,6 @@ class DartEngine(Engine):
         velocity = np.concatenate((node.getLinearVelocity(), node.getAngularVelocity()))
         return SE3(node.getWorldTransform().matrix()).vector, velocity
 
-    def base_pose(self, model: int) -> Array:
-        """Pose of the root link, (7,)."""
-        return self.body_motion(model, 0)[0]
-
-    def base_velocity(self, model: int) -> Array:
-        """Velocity of the root link, (6,)."""
-        return self.body_motion(model, 0)[1]
-
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
@@ -294,28 +254,9 @@ class DartEngine(Engine):
         points = self._world.getLastCollisionResult().getContacts()
         if not points:
             return Contacts.empty()
-        ends = np.array(
-            [[int(part) for side in (p.collisionObject1, p.collisionObject2) for part in _owner(side)] for p in points]
-        )
-        return Contacts(
-            ends[:, 0],
-            ends[:, 1],
-            ends[:, 2],
-            ends[:, 3],
-            np.array([p.point for p in points]),
-            np.array([p.normal for p in points]),
-            np.array([p.force for p in points]),
-            np.array([p.penetrationDepth for p in points]),
-        )
-
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes; directions are normalized, `ignore` leaves out a model."""
-        if self._raycaster is None:
-            self._raycaster = Raycaster(self.models)
-        poses = [self.body_poses(model.index) for model in self.models]
-        return self._raycaster.cast(poses, origins, directions, max_range, ignore)
+        who = [[*_owner(p.collisionObject1), *_owner(p.collisionObject2)] for p in points]
+        what = [(*p.point, *p.normal, *p.force, p.penetrationDepth) for p in points]
+        return Contacts.of_rows(np.array(who), np.array(what))
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _State:
@@ -351,10 +292,9 @@ class DartEngine(Engine):
         self._pressed.clear()
 
 
-def _owner(side: Any) -> list[str]:
+def _owner(side: Any) -> list[int]:
     """Model and link of a collision object, from the name that its shape was given."""
-    parts: list[str] = side.getShapeFrame().getName().split(".")[:2]
-    return parts
+    return [int(part) for part in side.getShapeFrame().getName().split(".")[:2]]
 
 
 def _near(what: str, *values: Array) -> None:

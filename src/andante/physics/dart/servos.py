@@ -27,10 +27,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from andante.description.robot import Robot
 from andante.geometry import Array
-from andante.physics.servos import ServoGains
+from andante.physics.commands import ServoGains
 from andante.physics.state import Mode
+from andante.physics.tree import BodyTree, Mimics
 
 from . import servos as kernels
 from .build import Built
@@ -41,11 +41,11 @@ GAP_FRACTION = 0.5  # fraction of a coupling error that is closed in one step un
 class Followers:
     """The mimic joints of one skeleton; arrays have one entry per follower."""
 
-    def __init__(self, built: Built, robot: Robot, dt: float) -> None:
-        self.sources, self.ratios, self.offsets = mimic_sources(robot)  # (joints,)
-        self.joints = np.flatnonzero(self.sources >= 0)  # among robot.movable
+    def __init__(self, built: Built, mimics: Mimics, dt: float) -> None:
+        self.sources = mimics.source  # (joints,)
+        self.joints = np.flatnonzero(mimics.led)  # among robot.movable
         self.leader, self.follower = built.dofs[self.sources[self.joints]], built.dofs[self.joints]
-        self.ratio, self.offset = self.ratios[self.joints], self.offsets[self.joints]
+        self.ratio, self.offset = mimics.ratio[self.joints], mimics.offset[self.joints]
         self.driven = np.zeros(len(self.joints), dtype=bool)
         self.slack = False  # whether some leader is not driven
         self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
@@ -89,23 +89,6 @@ class Followers:
         self._coupling[loose] = force
 
 
-def mimic_sources(robot: Robot) -> tuple[np.ndarray, Array, Array]:
-    """Index of the independent joint that each movable joint follows (-1: none), and q = ratio q[source] + offset."""
-    names = {joint.name: i for i, joint in enumerate(robot.movable)}
-    count = len(robot.movable)
-    source, ratio, offset = np.full(count, -1), np.ones(count), np.zeros(count)
-    for i, joint in enumerate(robot.movable):
-        at, m, c = joint, 1.0, 0.0
-        for _ in range(count):  # chains of mimics end at an independent joint; a cycle follows nobody
-            if at.mimic is None or at.mimic.joint not in names:
-                break
-            m, c = m * at.mimic.multiplier, m * at.mimic.offset + c
-            at = robot.movable[names[at.mimic.joint]]
-        if at is not joint and at.mimic is None:
-            source[i], ratio[i], offset[i] = names[at.name], m, c
-    return source, ratio, offset
-
-
 STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
 LOAD_WEIGHT = 0.02  # weight of the newest step in the smoothed load that a follower puts on a driven leader
 AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit feels where the limit lies
@@ -113,20 +96,9 @@ AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit fee
 
 @njit(cache=True)
 def commands(
-    q: Array,
-    v: Array,
-    reference: Array,
-    rate: Array,
-    top: Array,
-    feed: Array,
-    leader: np.ndarray,
-    follower: np.ndarray,
-    ratio: Array,
-    offset: Array,
-    driven: np.ndarray,
-    dt: float,
-    out: Array,
-) -> None:
+    q: Array, v: Array, reference: Array, rate: Array, top: Array, feed: Array, leader: np.ndarray,
+    follower: np.ndarray, ratio: Array, offset: Array, driven: np.ndarray, dt: float, out: Array,
+) -> None:  # fmt: skip
     """Commands of all degrees of freedom into `out`.
 
     feed + rate (reference - q), the second part cut at +-top; a follower of a driven leader gets
@@ -142,19 +114,9 @@ def commands(
 
 @njit(cache=True)
 def losses(
-    v: Array,
-    impulses: Array,
-    dry: Array,
-    effort: Array,
-    leader: np.ndarray,
-    follower: np.ndarray,
-    ratio: Array,
-    driven: np.ndarray,
-    dt: float,
-    load: Array,
-    given: Array,
-    out: Array,
-) -> float:
+    v: Array, impulses: Array, dry: Array, effort: Array, leader: np.ndarray, follower: np.ndarray, ratio: Array,
+    driven: np.ndarray, dt: float, load: Array, given: Array, out: Array,
+) -> float:  # fmt: skip
     """Efforts lost to dry friction and to followers, into `out`; how far those `given` to DART are off.
 
     That is the largest difference among servos at their limit, as a fraction of the limit; the others do not feel it.
@@ -188,11 +150,10 @@ LEAST_STEPS = 2.0  # a position error decays with a time constant of at least th
 class JointServos:
     """Commands to the joints of one skeleton. Private vectors run over the skeleton's degrees of freedom."""
 
-    def __init__(self, built: Built, robot: Robot, dt: float) -> None:
+    def __init__(self, built: Built, tree: BodyTree, dt: float) -> None:
         self._joints, self._skeleton, self._dofs, self._dt = built.joints, built.skeleton, built.dofs, dt
-        count, movable = built.skeleton.getNumDofs(), robot.movable
-        self.followers = Followers(built, robot, dt)
-        self._led = self.followers.sources >= 0
+        count, movable = built.skeleton.getNumDofs(), tree.robot.movable
+        self.followers, self._led = Followers(built, tree.mimics, dt), tree.mimics.led
         self._kinds: list[Any] = [ACTUATOR.PASSIVE] * len(movable)
         self._damping = np.array([joint.dynamics.damping for joint in movable])
         self._extra = np.zeros(len(movable))  # damping of position servos without stiffness

@@ -11,7 +11,6 @@ import mujoco
 import numpy as np
 
 from andante.description.joint import Joint, JointType
-from andante.description.robot import joint_motion
 from andante.description.source import Problem
 from andante.description.world import World
 from andante.errors import BadInput, Unsupported
@@ -104,12 +103,10 @@ def set_options(option: Any, world: World, settings: Settings, islands: bool = T
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
 
 
-def _add_model(
-    spec: Any, model: Model, settings: Settings, maker: GeomMaker, exact: dict[str, tuple[Array, Array]]
-) -> None:
+def _add_model(spec: Any, model: Model, settings: Settings, maker: GeomMaker, exact: Exact) -> None:
     tree = model.tree
     made: list[Any] = []
-    start = _start_poses(model)
+    start = tree.poses(model.placement.pose, tree.initial)
     for i, body in enumerate(tree.bodies):
         loose = body.joint is not None and body.joint.type is JointType.FLOATING
         top = body.parent < 0 or loose
@@ -131,17 +128,6 @@ def _add_model(
     _add_mimics(spec, model, settings)
     for k, loop in enumerate(tree.loops):
         _add_loop(spec, model, k, loop, settings)
-
-
-def _start_poses(model: Model) -> list[SE3]:
-    """World pose of every body at the start."""
-    robot = model.tree.robot
-    q = robot.complete({joint.name: joint.initial for joint in robot.movable})
-    poses = [model.placement.pose]
-    for body in model.tree.bodies[1:]:
-        motion = joint_motion(body.joint, q.get(body.joint.name, 0.0)) if body.joint else SE3.identity()
-        poses.append(poses[body.parent] @ body.pose @ motion)
-    return poses
 
 
 def _add_joint(element: Any, name: str, joint: Joint, settings: Settings) -> None:
@@ -234,8 +220,7 @@ def _add_loop(spec: Any, model: Model, k: int, loop: Loop, settings: Settings) -
     kind = loop.joint.type
     if kind is JointType.FLOATING:
         return
-    if kind not in (JointType.BALL, JointType.REVOLUTE, JointType.CONTINUOUS, JointType.FIXED):
-        raise Unsupported(f"engine mujoco cannot close a loop with the {kind} joint {loop.joint.name!r}")
+    loop.check("mujoco", model.name)
     count = 1 if kind is JointType.FIXED else len(_loop_points(loop))
     for n in range(count):
         item = spec.add_equality()

@@ -12,21 +12,115 @@ from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed_attributes
-from andante.description.source import Problem
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.commands import POSITION
 from andante.physics.engine import Engine, diverged
+from andante.physics.rays import ray_arrays
 from andante.physics.state import Contacts, Mode, RayHits
 
-from . import kernels
 from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
+from .geoms import quaternion
+
+
+@njit(cache=True, nogil=True)
+def body_poses(bodies: np.ndarray, xpos: Array, xquat: Array) -> Array:
+    """Poses x y z qx qy qz qw of some bodies, (n, 7)."""
+    out = np.empty((bodies.shape[0], 7))
+    for i in range(bodies.shape[0]):
+        b = bodies[i]
+        for k in range(3):
+            out[i, k] = xpos[b, k]
+            out[i, 3 + k] = xquat[b, 1 + k]
+        out[i, 6] = xquat[b, 0]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def body_velocities(bodies: np.ndarray, roots: np.ndarray, cvel: Array, xpos: Array, subtree_com: Array) -> Array:
+    """Velocities of body origins (n, 6), linear then angular.
+
+    MuJoCo gives them angular first, the linear part at the center of mass c of the tree: v = v_c + ω x (p - c).
+    """
+    out = np.empty((bodies.shape[0], 6))
+    for i in range(bodies.shape[0]):
+        b, r = bodies[i], roots[i]
+        wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+        x, y, z = xpos[b, 0] - subtree_com[r, 0], xpos[b, 1] - subtree_com[r, 1], xpos[b, 2] - subtree_com[r, 2]
+        out[i, 0] = cvel[b, 3] + wy * z - wz * y
+        out[i, 1] = cvel[b, 4] + wz * x - wx * z
+        out[i, 2] = cvel[b, 5] + wx * y - wy * x
+        out[i, 3], out[i, 4], out[i, 5] = wx, wy, wz
+    return out
+
+
+@njit(cache=True, nogil=True)
+def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]:
+    """Pose (7,) and velocity (6,) of a body on a free joint at addresses q and v.
+
+    The joint has its quaternion w first and its angular velocity in the axes of the body.
+    """
+    pose, velocity = np.empty(7), np.empty(6)
+    w, x, y, z = qpos[q + 3], qpos[q + 4], qpos[q + 5], qpos[q + 6]
+    norm = np.sqrt(w * w + x * x + y * y + z * z)
+    w, x, y, z = w / norm, x / norm, y / norm, z / norm
+    for k in range(3):
+        pose[k], velocity[k] = qpos[q + k], qvel[v + k]
+    pose[3], pose[4], pose[5], pose[6] = x, y, z, w
+    a, b, c = qvel[v + 3], qvel[v + 4], qvel[v + 5]
+    velocity[3] = (1 - 2 * (y * y + z * z)) * a + 2 * (x * y - z * w) * b + 2 * (x * z + y * w) * c
+    velocity[4] = 2 * (x * y + z * w) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z - x * w) * c
+    velocity[5] = 2 * (x * z - y * w) * a + 2 * (y * z + x * w) * b + (1 - 2 * (x * x + y * y)) * c
+    return pose, velocity
+
+
+@njit(cache=True, nogil=True)
+def contacts(
+    model: int, geom: np.ndarray, address: np.ndarray, frame: Array, position: Array, distance: Array,
+    efc_force: Array, geom_model: np.ndarray, geom_link: np.ndarray,
+) -> tuple[np.ndarray, Array]:  # fmt: skip
+    """Contacts that carry force: indices (n, 4) model_a, link_a, model_b, link_b and numbers (n, 10).
+
+    The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's
+    pair. With a model >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
+    mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand in a row of `efc_force`.
+    """
+    count = geom.shape[0]
+    rows = 0
+    for c in range(count):
+        if address[c] < 0:
+            continue
+        if model < 0:
+            rows += 1
+            continue
+        rows += int(geom_model[geom[c, 1]] == model) + int(geom_model[geom[c, 0]] == model)
+    who, what = np.empty((rows, 4), dtype=np.int64), np.empty((rows, 10))
+    n = 0
+    for side in range(1 if model < 0 else 2):
+        first, second, sign = 1 - side, side, 1.0 - 2.0 * side
+        for c in range(count):
+            if address[c] < 0:
+                continue
+            a, b = geom[c, first], geom[c, second]
+            if model >= 0 and geom_model[a] != model:
+                continue
+            who[n, 0], who[n, 1] = geom_model[a], geom_link[a]
+            who[n, 2], who[n, 3] = geom_model[b], geom_link[b]
+            e = address[c]
+            for k in range(3):
+                what[n, k] = position[c, k]
+                what[n, 3 + k] = sign * frame[c, k]
+                force = efc_force[e] * frame[c, k] + efc_force[e + 1] * frame[c, 3 + k]
+                what[n, 6 + k] = sign * (force + efc_force[e + 2] * frame[c, 6 + k])
+            what[n, 9] = -distance[c]
+            n += 1
+    return who, what
+
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-SLEWED_AT_ONCE = 64  # steps
 HIDDEN_GROUP = 5  # geom group that a ray leaves out
 
 _log = logging.getLogger(__name__)
@@ -44,10 +138,6 @@ class MujocoEngine(Engine):
     def _build(self) -> None:
         self.mj_model, self._index, self._notes = build(self.world, self.models, self.settings)
         self.data = mujoco.MjData(self.mj_model)
-        self._mimics = [
-            np.array([joint.mimic is not None for joint in model.tree.robot.movable], dtype=bool)
-            for model in self.models
-        ]
         owners = [self.mj_model.geom(i).name.split(":")[:2] for i in range(self.mj_model.ngeom)]
         self._geom_model, self._geom_link = np.ascontiguousarray(np.array(owners, dtype=int).reshape(-1, 2).T)
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.models, self._index, strict=True) if a.fixed], int)
@@ -56,15 +146,8 @@ class MujocoEngine(Engine):
         self._stale = True
         self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
         for model, index in zip(self.models, self._index, strict=True):
-            robot = model.tree.robot
-            start = robot.complete({joint.name: joint.initial for joint in robot.movable})
-            self.data.qpos[index.qpos] = [start[name] for name in robot.joint_names]
+            self.data.qpos[index.qpos] = model.tree.initial_vector
         mujoco.mj_forward(self.mj_model, self.data)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What had to be changed to simulate the models."""
-        return (*super().problems, *self._notes)
 
     def _advance(self, n: int) -> None:
         try:
@@ -82,26 +165,6 @@ class MujocoEngine(Engine):
         if np.count_nonzero(self._upset):
             self._upset[:] = 0
             raise diverged(self, self._worst_model())
-
-    def _advance_driven(self, n: int) -> int:
-        """The references of one model are slewed ahead in one compiled pass."""
-        if self.drives or len(self._slewing) != 1:
-            return super()._advance_driven(n)
-        (model,) = self._slewing
-        command, controls = self.commands[model], self._controls[model]
-        stride, per_stride = command.strides(self.dt)
-        rows, there = kernels.slewed(
-            command.references, command.targets, command.modes, stride, per_stride, min(n, SLEWED_AT_ONCE)
-        )
-        for row in rows:
-            controls[:] = row
-            command.references = self.references[model] = row
-            self._advance(1)
-            self.steps += 1
-        if there:
-            command.references = self.references[model] = command.targets
-            self._slewing.discard(model)
-        return len(rows)
 
     def _worst_model(self) -> str:
         """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
@@ -124,29 +187,11 @@ class MujocoEngine(Engine):
         return bool(np.abs(self.data.qpos).max(initial=0.0) < distance)  # what hangs on these is as near
 
     # ---- servos ----------------------------------------------------------------------------------
-    def command(self, model: int, values: ArrayLike, mode: Mode = POSITION, joints: ArrayLike | None = None) -> None:
-        command, wanted, far = self.commands[model], np.empty(0), -1
-        if joints is None and mode is POSITION and command.uniform is POSITION and not self.drives:
-            wanted = np.empty(len(command.targets))
-            wanted[:] = values
-            far = kernels.followed(
-                wanted, command.lower, command.upper, command.references, command.strides(self.dt)[1]
-            )
-        if far < 0:  # the long way
-            super().command(model, values, mode, joints)
-        elif far > 0:
-            command.targets = wanted
-            self._slewing.add(model)
-        else:
-            self._slewing.discard(model)
-            command.targets = command.references = self.references[model] = wanted
-            self._controls[model][:] = wanted
-
     def _apply_servos(self, model: int) -> None:
         where, gains, modes = self._index[model].actuators, self.gains[model], self.modes[model]
         driven = (modes == Mode.POSITION) | (modes == Mode.VELOCITY)
         self.mj_model.dof_solimp[self._index[model].qvel] = np.where(driven[:, None], DRY_DRIVEN, DRY)
-        leads = ~self._mimics[model]
+        leads = ~self.models[model].tree.mimics.led
         position, velocity = leads & (modes == Mode.POSITION), leads & (modes == Mode.VELOCITY)
         gain, bias = self.mj_model.actuator_gainprm, self.mj_model.actuator_biasprm
         torque = leads & (modes == Mode.TORQUE)
@@ -191,21 +236,9 @@ class MujocoEngine(Engine):
         efforts: Array = self.data.actuator_force[self._index[model].actuators].copy()
         return efforts
 
-    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        robot, index = self.models[model].tree.robot, self._index[model]
-        q = np.broadcast_to(np.asarray(positions, dtype=float), index.qpos.shape)
-        dq = np.zeros(len(q)) if velocities is None else np.asarray(velocities, dtype=float)
-        if not (np.isfinite(q).all() and np.isfinite(dq).all()):
-            raise BadInput(f"joint positions and velocities of {self.models[model].name!r} must be finite")
-        dq = np.broadcast_to(dq, index.qvel.shape)
-        if self._mimics[model].any():
-            q = _by_source(robot.complete(dict(zip(robot.joint_names, q, strict=True))), robot.joint_names)
-            dq = np.array(dq)
-            for _ in robot.movable:
-                for k, joint in enumerate(robot.movable):
-                    if joint.mimic is not None and joint.mimic.joint in robot.joint_names:
-                        dq[k] = joint.mimic.multiplier * dq[robot.joint_names.index(joint.mimic.joint)]
-        self.data.qpos[index.qpos], self.data.qvel[index.qvel] = q, dq
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
+        index = self._index[model]
+        self.data.qpos[index.qpos], self.data.qvel[index.qvel] = positions, velocities
         self._moved()
 
     def _moved(self) -> None:
@@ -214,50 +247,37 @@ class MujocoEngine(Engine):
         self._stale = True
 
     # ---- bodies ----------------------------------------------------------------------------------
-    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        wanted = np.asarray(pose, dtype=float)
-        speed = np.zeros(6) if velocity is None else np.asarray(velocity, dtype=float)
-        if wanted.shape != (7,) or speed.shape != (6,) or not (np.isfinite(wanted).all() and np.isfinite(speed).all()):
-            raise BadInput(f"the base of {self.models[model].name!r} needs 7 finite numbers, and 6 for its velocity")
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
         index = self._index[model]
-        new = SE3.from_vector(wanted)
-        moved = new @ SE3.from_vector(self.base_pose(model)).inverse()
-        x, y, z, w = new.quaternion
+        moved = pose @ SE3.from_vector(self.base_pose(model)).inverse()
         if index.base_qpos < 0:
-            self.mj_model.body_pos[index.bodies[0]] = new.translation
-            self.mj_model.body_quat[index.bodies[0]] = [w, x, y, z]
+            self.mj_model.body_pos[index.bodies[0]] = pose.translation
+            self.mj_model.body_quat[index.bodies[0]] = quaternion(pose)
         else:
             a, v = index.base_qpos, index.base_qvel
-            self.data.qpos[a : a + 7] = [*new.translation, w, x, y, z]
-            self.data.qvel[v : v + 3] = speed[:3]
-            self.data.qvel[v + 3 : v + 6] = new.rotation.T @ speed[3:]
+            self.data.qpos[a : a + 7] = [*pose.translation, *quaternion(pose)]
+            self.data.qvel[v : v + 3] = velocity[:3]
+            self.data.qvel[v + 3 : v + 6] = pose.rotation.T @ velocity[3:]
         for a, v in index.floating:  # bodies on floating joints are carried along
             at = moved @ SE3.from_vector(self.data.qpos[[a, a + 1, a + 2, a + 4, a + 5, a + 6, a + 3]])
-            x, y, z, w = at.quaternion
-            self.data.qpos[a : a + 7] = [*at.translation, w, x, y, z]
+            self.data.qpos[a : a + 7] = [*at.translation, *quaternion(at)]
             self.data.qvel[v : v + 6] = 0.0
         self._moved()
 
     def body_poses(self, model: int) -> Array:
         self._fresh()
-        return kernels.body_poses(self._index[model].bodies, self.data.xpos, self.data.xquat)
+        return body_poses(self._index[model].bodies, self.data.xpos, self.data.xquat)
 
     def body_velocities(self, model: int) -> Array:
         self._fresh()
         index, data = self._index[model], self.data
-        return kernels.body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
+        return body_velocities(index.bodies, index.roots, data.cvel, data.xpos, data.subtree_com)
 
     def body_motion(self, model: int, body: int) -> tuple[Array, Array]:
         index = self._index[model]
         if body == 0 and index.base_qpos >= 0:  # a free root is the state itself
-            return kernels.free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
+            return free_motion(self.data.qpos, self.data.qvel, index.base_qpos, index.base_qvel)
         return super().body_motion(model, body)
-
-    def base_pose(self, model: int) -> Array:
-        return self.body_motion(model, 0)[0]
-
-    def base_velocity(self, model: int) -> Array:
-        return self.body_motion(model, 0)[1]
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
@@ -271,24 +291,20 @@ class MujocoEngine(Engine):
         if self.data.ncon == 0:
             return Contacts.empty()
         found = self.data.contact
-        who, what = kernels.contacts(
+        who, what = contacts(
             model, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
             self._geom_model, self._geom_link,
         )  # fmt: skip
-        model_a, link_a, model_b, link_b = who.T
-        return Contacts(model_a, link_a, model_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+        return Contacts.of_rows(who, what)
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
     ) -> RayHits:
-        start = np.ascontiguousarray(np.asarray(origins, dtype=float).reshape(-1, 3))
-        vectors = np.asarray(directions, dtype=float).reshape(-1, 3)
-        if start.shape != vectors.shape or not (np.isfinite(start).all() and np.isfinite(vectors).all()):
-            raise BadInput(f"rays need as many finite origins as directions, got {len(start)} and {len(vectors)}")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if (norms == 0).any():
-            raise BadInput("the direction of a ray is zero")
-        vectors = np.ascontiguousarray(vectors / norms)
+        if np.shape(origins) != np.shape(directions):
+            raise BadInput(
+                f"rays need as many origins as directions, got {np.shape(origins)} and {np.shape(directions)}"
+            )
+        start, vectors = ray_arrays(origins, directions)
         self._fresh()
         groups = np.ones(mujoco.mjNGROUP, dtype=np.uint8)
         hidden = self._index[ignore].geoms if ignore is not None else np.zeros(0, dtype=int)
@@ -335,13 +351,8 @@ class MujocoEngine(Engine):
     def _save(self) -> tuple[Array, Array, Array, Array]:
         state = np.empty(mujoco.mj_stateSize(self.mj_model, STATE))
         mujoco.mj_getState(self.mj_model, self.data, state, STATE)
-        fixed = self._fixed
-        return (
-            state,
-            self.data.actuator_force.copy(),
-            self.mj_model.body_pos[fixed].copy(),
-            self.mj_model.body_quat[fixed].copy(),
-        )
+        positions, turns = self.mj_model.body_pos[self._fixed], self.mj_model.body_quat[self._fixed]
+        return state, self.data.actuator_force.copy(), positions.copy(), turns.copy()
 
     def _load(self, state: tuple[Array, Array, Array, Array]) -> None:
         numbers, efforts, positions, turns = state
@@ -351,7 +362,3 @@ class MujocoEngine(Engine):
         mujoco.mj_setState(self.mj_model, self.data, numbers, STATE)  # which is put back
         self.data.actuator_force[:] = efforts
         self._stale = True
-
-
-def _by_source(positions: dict[str, float], names: tuple[str, ...]) -> Array:
-    return np.array([positions[name] for name in names])

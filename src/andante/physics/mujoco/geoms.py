@@ -32,42 +32,69 @@ def quaternion(pose: SE3) -> Array:
     return np.array([w, x, y, z])
 
 
-def set_solid(geom: Any, geometry: Geometry) -> bool:
-    """Set type and half sizes of a geom to a solid; False, and nothing set, for planes, meshes and height fields."""
-    kinds = mujoco.mjtGeom
-    match geometry:
-        case Box(size):
-            geom.type, geom.size = kinds.mjGEOM_BOX, [s / 2 for s in size]
-        case Sphere(radius):
-            geom.type, geom.size = kinds.mjGEOM_SPHERE, [radius, 0, 0]
-        case Cylinder(radius, length):
-            geom.type, geom.size = kinds.mjGEOM_CYLINDER, [radius, length / 2, 0]
-        case Capsule(radius, length):
-            geom.type, geom.size = kinds.mjGEOM_CAPSULE, [radius, length / 2, 0]
-        case Ellipsoid(radii):
-            geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, list(radii)
-        case _:
-            return False
-    return True
+class Forms:
+    """Gives geoms of one `MjSpec` their form; meshes and height fields are shared."""
 
+    field_thickness = 0.0  # of what stands below the lowest height [m]; 0: as much as it rises, at least 0.5 m
+    mesh_inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
 
-def add_field(spec: Any, name: str, field: Heightmap, thickness: float = 0.0) -> None:
-    """Add a height field under a name; its zero is the lowest height, below it stands as much as it rises.
+    def __init__(self, spec: Any) -> None:
+        self.spec = spec
+        self._assets: dict[Geometry, str] = {}
 
-    thickness: of that lower part, where another is wanted [m].
-    """
-    heights = np.asarray(field.heights, dtype=float)
-    rise = max(float(np.ptp(heights)), 1e-6)
-    asset = spec.add_hfield()
-    asset.name = name
-    asset.nrow, asset.ncol = heights.shape
-    asset.size = [field.size[0] / 2, field.size[1] / 2, rise, thickness or max(0.5, rise)]
-    asset.userdata = ((heights - heights.min()) / rise).ravel()
+    def set(self, geom: Any, geometry: Geometry, pose: SE3) -> SE3:
+        """Set type and size of a geom; the pose that it needs so that the shape has the given one."""
+        kinds = mujoco.mjtGeom
+        match geometry:
+            case Box(size):
+                geom.type, geom.size = kinds.mjGEOM_BOX, [s / 2 for s in size]
+            case Sphere(radius):
+                geom.type, geom.size = kinds.mjGEOM_SPHERE, [radius, 0, 0]
+            case Cylinder(radius, length):
+                geom.type, geom.size = kinds.mjGEOM_CYLINDER, [radius, length / 2, 0]
+            case Capsule(radius, length):
+                geom.type, geom.size = kinds.mjGEOM_CAPSULE, [radius, length / 2, 0]
+            case Ellipsoid(radii):
+                geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, list(radii)
+            case Plane(normal):
+                geom.type, geom.size = kinds.mjGEOM_PLANE, self.plane_size(geometry)
+                return pose @ SE3.from_parts(so3.between([0, 0, 1], normal), np.zeros(3))
+            case Heightmap():
+                geom.type, geom.hfieldname = kinds.mjGEOM_HFIELD, self._field(geometry)
+                return pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in geometry.heights)))
+            case Mesh():
+                if geometry not in self._assets:
+                    self._assets[geometry] = self.asset(*self.triangles(geometry))
+                geom.type, geom.meshname = kinds.mjGEOM_MESH, self._assets[geometry]
+        return pose
 
+    def plane_size(self, plane: Plane) -> list[float]:
+        """Half sides and spacing of a plane; 0: without end."""
+        return [0, 0, 1]
 
-def field_pose(pose: SE3, field: Heightmap) -> SE3:
-    """Where MuJoCo wants a height field whose pose is that of the height zero."""
-    return pose @ SE3.from_xyz_rpy((0, 0, min(min(row) for row in field.heights)))
+    def triangles(self, mesh: Mesh) -> tuple[Array, np.ndarray]:
+        """Vertices and faces that stand for a mesh: its convex hull."""
+        return meshes.hull(mesh)
+
+    def asset(self, vertices: Array, faces: np.ndarray) -> str:
+        """Name of a new mesh."""
+        made = self.spec.add_mesh()
+        made.name = name = f"mesh{len(self.spec.meshes)}"
+        made.uservert, made.userface = np.asarray(vertices, dtype=float).ravel(), np.asarray(faces).ravel()
+        made.inertia = self.mesh_inertia
+        return name
+
+    def _field(self, field: Heightmap) -> str:
+        """Name of a height field; its zero is the lowest height."""
+        if field not in self._assets:
+            heights = np.asarray(field.heights, dtype=float)
+            rise = max(float(np.ptp(heights)), 1e-6)
+            made = self.spec.add_hfield()
+            made.name = self._assets[field] = f"field{len(self._assets)}"
+            made.nrow, made.ncol = heights.shape
+            made.size = [field.size[0] / 2, field.size[1] / 2, rise, self.field_thickness or max(0.5, rise)]
+            made.userdata = ((heights - heights.min()) / rise).ravel()
+        return self._assets[field]
 
 
 SHELL = 0.005  # thickness that a single triangle is given, inwards [m]
@@ -154,14 +181,13 @@ def _mask(surface: Surface) -> int:
     return ALL_BITS if stated is None or stated & 0xFFFF == 0xFFFF else stated & ALL_BITS
 
 
-class GeomMaker:
-    """Adds geoms to the bodies of one `MjSpec`, sharing meshes and height fields."""
+class GeomMaker(Forms):
+    """Adds geoms to the bodies of one `MjSpec`."""
 
     def __init__(self, spec: Any, models: Sequence[Model], settings: Settings) -> None:
-        self.spec = spec
+        super().__init__(spec)
         self.settings = settings
         self.bits = Bits(models)
-        self._assets: dict[Geometry, str] = {}
         self._parts: dict[Mesh, list[str]] = {}
         self.problems: list[Problem] = []  # what had to be changed
         self._count = 0
@@ -179,9 +205,11 @@ class GeomMaker:
                 geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_MESH, asset
                 self._finish(geom, shape.pose, model, shape)
             return
+        if isinstance(shape.geometry, (Plane, Heightmap)) and not static:
+            kind = type(shape.geometry).__name__.lower()
+            raise Unsupported(f"engine mujoco: {model.name}/{body.name} moves and cannot collide as a {kind}")
         geom = parent.add_geom()
-        pose = self._form(geom, shape, static, f"{model.name}/{body.name}")
-        self._finish(geom, pose, model, shape)
+        self._finish(geom, self.set(geom, shape.geometry, shape.pose), model, shape)
 
     def _finish(self, geom: Any, pose: SE3, model: Model, shape: BodyShape) -> None:
         """Pose, bits and surface of a geom."""
@@ -197,36 +225,11 @@ class GeomMaker:
         geom.priority = self._priority[mu]
         geom.solref = contact_softness(surface, model.tree.robot.mass, self.settings.dt)
 
-    def _form(self, geom: Any, shape: BodyShape, static: bool, where: str) -> SE3:
-        """Set type and size; the pose that the geom needs."""
-        kinds = mujoco.mjtGeom
-        geometry = shape.geometry
-        if isinstance(geometry, (Plane, Heightmap)) and not static:
-            raise Unsupported(f"engine mujoco: {where} moves and cannot collide as a {type(geometry).__name__.lower()}")
-        match geometry:
-            case Plane(normal):
-                geom.type, geom.size = kinds.mjGEOM_PLANE, [0, 0, 1]
-                return shape.pose @ SE3.from_parts(so3.between([0, 0, 1], normal), np.zeros(3))
-            case Mesh():
-                geom.type, geom.meshname = kinds.mjGEOM_MESH, self._mesh(geometry)
-            case Heightmap():
-                geom.type, geom.hfieldname = kinds.mjGEOM_HFIELD, self._field(geometry)
-                return field_pose(shape.pose, geometry)
-            case _:
-                set_solid(geom, geometry)
-        return shape.pose
-
-    def _mesh(self, mesh: Mesh) -> str:
-        """Name of the convex hull of a mesh."""
-        if mesh not in self._assets:
-            self._assets[mesh] = self._asset(*meshes.hull(mesh))
-        return self._assets[mesh]
-
     def _solid_parts(self, mesh: Mesh, where: str) -> list[str]:
         """Names of the convex parts of a mesh that stands still."""
         if mesh not in self._parts:
             filled: list[int] = []
-            self._parts[mesh] = [self._asset(*part) for part in convex_parts(*meshes.triangles(mesh), filled)]
+            self._parts[mesh] = [self.asset(*part) for part in convex_parts(*meshes.triangles(mesh), filled)]
             if filled:
                 self.problems.append(
                     Problem(
@@ -236,21 +239,6 @@ class GeomMaker:
                     )
                 )
         return self._parts[mesh]
-
-    def _asset(self, vertices: Array, faces: np.ndarray) -> str:
-        asset = self.spec.add_mesh()
-        asset.name = f"mesh{len(self.spec.meshes)}"
-        asset.uservert, asset.userface = vertices.ravel(), faces.ravel()
-        asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
-        name: str = asset.name
-        return name
-
-    def _field(self, field: Heightmap) -> str:
-        """Name of a height field; its zero is the lowest height."""
-        if field not in self._assets:
-            self._assets[field] = f"field{len(self._assets)}"
-            add_field(self.spec, self._assets[field], field)
-        return self._assets[field]
 
 
 def _priorities(coefficients: Iterable[float]) -> dict[float, int]:

@@ -19,47 +19,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from panda3d.core import (
-    BitMask32,
-    Geom,
-    GeomNode,
-    GeomTriangles,
-    GeomVertexData,
-    GeomVertexFormat,
-    GeomVertexWriter,
-    LQuaternionf,
-    LVector3f,
-    NodePath,
-)
-from panda3d.ode import (
-    OdeBallJoint,
-    OdeBody,
-    OdeBoxGeom,
-    OdeCappedCylinderGeom,
-    OdeCylinderGeom,
-    OdeFixedJoint,
-    OdeGeom,
-    OdeHingeJoint,
-    OdeJoint,
-    OdeMass,
-    OdePlaneGeom,
-    OdeSliderJoint,
-    OdeSpace,
-    OdeSphereGeom,
-    OdeTriMeshData,
-    OdeTriMeshGeom,
-    OdeWorld,
-)
+from panda3d import core, ode
 
 from andante.description.joint import Joint, JointType
-from andante.description.robot import joint_motion
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.engine import Model
-from andante.physics.rays import shape_triangles
+from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.tree import Body, BodyShape
 
+SUBDIVISIONS = 2  # of the geodesic sphere that stands for an ellipsoid: 162 points
 SWEEPS = 4
 KEPT = 0.5  # fraction of its smallest moment that a body keeps
 RATIO = 0.12  # moments across a hinge that differ by more than this are brought to it
@@ -107,12 +77,12 @@ EXACT_TRIES = 200
 class Built:
     """One model in ODE. Lists follow `tree.bodies` and `robot.movable`."""
 
-    bodies: list[OdeBody | None]
-    geoms: list[tuple[OdeGeom, int, BodyShape]]  # with the index of the body
-    joints: list[OdeHingeJoint | OdeSliderJoint]
+    bodies: list[ode.OdeBody | None]
+    geoms: list[tuple[ode.OdeGeom, int, BodyShape]]  # with the index of the body
+    joints: list[ode.OdeHingeJoint | ode.OdeSliderJoint]
     center: Array  # (joints,) joint position at which the ODE joint reads 0
-    others: list[OdeJoint]  # ball joints of the tree
-    loops: list[OdeJoint]
+    others: list[ode.OdeJoint]  # ball joints of the tree
+    loops: list[ode.OdeJoint]
     keep: list[object]  # what ODE points into
 
 
@@ -149,11 +119,11 @@ def fold(angle: float) -> float:
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
-def make_mass(body: Body, tensor: Array) -> OdeMass:
+def make_mass(body: Body, tensor: Array) -> ode.OdeMass:
     """Mass of a body with a tensor about its center of mass, made positive definite."""
     values, vectors = np.linalg.eigh(tensor)
     tensor = vectors @ np.diag(np.maximum(values, max(LEAST_MOMENT, float(values[-1]) * 1e-4))) @ vectors.T
-    mass = OdeMass()
+    mass = ode.OdeMass()
     mass.setParameters(
         max(body.inertia.mass, LEAST_MASS), 0.0, 0.0, 0.0,
         *(float(tensor[i, k]) for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
@@ -161,7 +131,7 @@ def make_mass(body: Body, tensor: Array) -> OdeMass:
     return mass
 
 
-def slider_rate(joint: OdeSliderJoint, child: OdeBody, parent: OdeBody | None) -> Callable[[], float]:
+def slider_rate(joint: ode.OdeSliderJoint, child: ode.OdeBody, parent: ode.OdeBody | None) -> Callable[[], float]:
     """A function that reads the speed of a slider [m/s]; ODE's own forgets that a turning parent carries it along."""
     if parent is None:
         measured: Callable[[], float] = joint.getPositionRate
@@ -169,25 +139,30 @@ def slider_rate(joint: OdeSliderJoint, child: OdeBody, parent: OdeBody | None) -
 
     def rate() -> float:
         arm = child.getPosition() - parent.getPosition()
-        carried = parent.getLinearVel() + LVector3f(parent.getAngularVel()).cross(LVector3f(arm))
+        carried = parent.getLinearVel() + core.LVector3f(parent.getAngularVel()).cross(core.LVector3f(arm))
         return float((child.getLinearVel() - carried).dot(joint.getAxis()))
 
     return rate
 
 
-def put(body: OdeBody, pose: SE3, com: Array) -> None:
+def _turn(quaternion: Array) -> core.LQuaternionf:
+    """A quaternion x y z w as panda3d has it."""
+    x, y, z, w = quaternion.tolist()
+    return core.LQuaternionf(w, x, y, z)
+
+
+def put(body: ode.OdeBody, pose: SE3, com: Array) -> None:
     """Place an ODE body so that our body frame has this pose."""
     place(body, pose @ com, pose.quaternion)
 
 
-def place(body: OdeBody, position: Array, quaternion: Array) -> None:
+def place(body: ode.OdeBody, position: Array, quaternion: Array) -> None:
     """Place an ODE body by its center of mass [m] and quaternion x y z w."""
-    x, y, z, w = (float(v) for v in quaternion)
-    body.setPosition(*(float(v) for v in position))
-    body.setQuaternion(LQuaternionf(w, x, y, z))
+    body.setPosition(*position.tolist())
+    body.setQuaternion(_turn(quaternion))
 
 
-def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
+def put_back(body: ode.OdeBody, quaternion: core.LQuaternionf) -> None:
     """Give a body exactly the quaternion that was read from it.
 
     ODE normalizes what it is given, which may change the last bit of a quaternion that it normalized before; then one
@@ -196,21 +171,21 @@ def put_back(body: OdeBody, quaternion: LQuaternionf) -> None:
     wanted = tuple(quaternion)
     for k in range(EXACT_TRIES):
         scale = 1 + (k + 1) // 2 * (-1) ** k * 2.0**-24
-        body.setQuaternion(LQuaternionf(*(c * scale for c in wanted)))
+        body.setQuaternion(core.LQuaternionf(*(c * scale for c in wanted)))
         if tuple(body.getQuaternion()) == wanted:
             return
     body.setQuaternion(quaternion)
 
 
-def build_model(world: OdeWorld, space: OdeSpace, model: Model) -> Built:
-    """Make bodies, geoms, tree joints and loop joints of a model; bodies stand at q = 0 afterwards."""
+def build_model(world: ode.OdeWorld, space: ode.OdeSpace, model: Model) -> Built:
+    """Make bodies, geoms, tree joints and loop joints of a model; see `anchor_joints` for where the bodies stand."""
     tree, keep, tensors = model.tree, list[object](), shared_tensors(model)
-    bodies: list[OdeBody | None] = []
+    bodies: list[ode.OdeBody | None] = []
     for i, body in enumerate(tree.bodies):
         if i == 0 and model.fixed:
             bodies.append(None)
             continue
-        made = OdeBody(world)
+        made = ode.OdeBody(world)
         made.setMass(make_mass(body, tensors[i]))
         made.setGravityMode(1 if body.gravity else 0)
         made.setAutoDisableFlag(0)
@@ -228,15 +203,10 @@ def build_model(world: OdeWorld, space: OdeSpace, model: Model) -> Built:
                     )
                 geom.setBody(owner)
                 offset = SE3.from_parts(np.eye(3), -np.asarray(body.inertia.com)) @ shape.pose
-                x, y, z, w = (float(v) for v in offset.quaternion)
-                geom.setOffsetPosition(*(float(v) for v in offset.translation))
-                geom.setOffsetQuaternion(LQuaternionf(w, x, y, z))
+                geom.setOffsetPosition(*offset.translation.tolist())
+                geom.setOffsetQuaternion(_turn(offset.quaternion))
             geoms.append((geom, i, shape))
     place_static(geoms, root)
-    poses = tree_poses(model, root, {})
-    for i, made_body in enumerate(bodies):
-        if made_body is not None:
-            put(made_body, poses[i], np.asarray(tree.bodies[i].inertia.com))
     center = np.array([joint_zero(joint) for joint in tree.robot.movable])
     made = Built(bodies, geoms, [], center, [], [], keep)
     _make_joints(world, model, made)
@@ -244,28 +214,16 @@ def build_model(world: OdeWorld, space: OdeSpace, model: Model) -> Built:
     return made
 
 
-def tree_poses(model: Model, root: SE3, q: dict[str, float], free: dict[int, SE3] | None = None) -> list[SE3]:
-    """World poses of the bodies at joint positions; `free` holds parent_from_body of joints of several degrees."""
-    poses = [root]
-    for i, body in enumerate(model.tree.bodies[1:], start=1):
-        if free is not None and i in free:
-            poses.append(poses[body.parent] @ free[i])
-        else:
-            assert body.joint is not None
-            poses.append(poses[body.parent] @ body.pose @ joint_motion(body.joint, q.get(body.joint.name, 0.0)))
-    return poses
-
-
-def _new_joint(world: OdeWorld, joint: Joint, model: Model) -> OdeJoint | None:
+def _new_joint(world: ode.OdeWorld, joint: Joint, model: Model) -> ode.OdeJoint | None:
     kind = joint.type
     if kind in (JointType.REVOLUTE, JointType.CONTINUOUS):
-        return OdeHingeJoint(world)
+        return ode.OdeHingeJoint(world)
     if kind is JointType.PRISMATIC:
-        return OdeSliderJoint(world)
+        return ode.OdeSliderJoint(world)
     if kind is JointType.BALL:
-        return OdeBallJoint(world)
+        return ode.OdeBallJoint(world)
     if kind is JointType.FIXED:
-        return OdeFixedJoint(world)
+        return ode.OdeFixedJoint(world)
     if kind is JointType.FLOATING:
         return None
     raise Unsupported(
@@ -273,7 +231,7 @@ def _new_joint(world: OdeWorld, joint: Joint, model: Model) -> OdeJoint | None:
     )
 
 
-def _make_joints(world: OdeWorld, model: Model, made: Built) -> None:
+def _make_joints(world: ode.OdeWorld, model: Model, made: Built) -> None:
     tree = model.tree
     for body in tree.bodies[1:]:
         assert body.joint is not None
@@ -289,7 +247,7 @@ def _make_joints(world: OdeWorld, model: Model, made: Built) -> None:
             made.loops.append(joint)
 
 
-def attach(joint: OdeJoint, child: OdeBody | None, parent: OdeBody | None) -> None:
+def attach(joint: ode.OdeJoint, child: ode.OdeBody | None, parent: ode.OdeBody | None) -> None:
     """Join two bodies; None is the world. Joint coordinates are those of the child relative to the parent."""
     if child is not None and parent is not None:
         joint.attachBodies(child, parent)
@@ -303,7 +261,7 @@ def anchor_joints(model: Model, made: Built, root: SE3) -> None:
     """Set anchors and axes of all joints; the bodies are moved for that, and must be placed anew afterwards."""
     tree, robot = model.tree, model.tree.robot
     zero = {joint.name: float(c) for joint, c in zip(robot.movable, made.center, strict=True)}
-    poses = tree_poses(model, root, zero)
+    poses = tree.poses(root, zero)
     coms = [np.asarray(body.inertia.com) for body in tree.bodies]
     for made_body, pose, com in zip(made.bodies, poses, coms, strict=True):
         if made_body is not None:
@@ -333,19 +291,19 @@ def anchor_joints(model: Model, made: Built, root: SE3) -> None:
                 put(moved, poses[index], coms[index])
 
 
-def _anchor(joint: OdeJoint, made: Built, child: int, parent: int, frame: SE3, axis: Array) -> None:
+def _anchor(joint: ode.OdeJoint, made: Built, child: int, parent: int, frame: SE3, axis: Array) -> None:
     """Attach a joint whose frame (at its reading 0) is given in the world."""
     attach(joint, made.bodies[child], made.bodies[parent])
     direction = [float(v) for v in frame.rotation @ axis]
-    if isinstance(joint, OdeFixedJoint):
+    if isinstance(joint, ode.OdeFixedJoint):
         joint.set()
-    if isinstance(joint, (OdeHingeJoint, OdeBallJoint)):
+    if isinstance(joint, (ode.OdeHingeJoint, ode.OdeBallJoint)):
         joint.setAnchor(*(float(v) for v in frame.translation))
-    if isinstance(joint, (OdeHingeJoint, OdeSliderJoint)):
+    if isinstance(joint, (ode.OdeHingeJoint, ode.OdeSliderJoint)):
         joint.setAxis(*direction)
 
 
-def place_static(geoms: list[tuple[OdeGeom, int, BodyShape]], root: SE3) -> None:
+def place_static(geoms: list[tuple[ode.OdeGeom, int, BodyShape]], root: SE3) -> None:
     """Put the geoms that belong to the world (a fixed root) where the root stands."""
     for geom, _, shape in geoms:
         if geom.hasBody():
@@ -355,59 +313,44 @@ def place_static(geoms: list[tuple[OdeGeom, int, BodyShape]], root: SE3) -> None
             normal = pose.rotation @ (np.asarray(shape.geometry.normal) / np.linalg.norm(shape.geometry.normal))
             geom.setParams(*(float(v) for v in normal), float(normal @ pose.translation))
             continue
-        x, y, z, w = (float(v) for v in pose.quaternion)
-        geom.setPosition(*(float(v) for v in pose.translation))
-        geom.setQuaternion(LQuaternionf(w, x, y, z))
+        geom.setPosition(*pose.translation.tolist())
+        geom.setQuaternion(_turn(pose.quaternion))
 
 
-def make_geom(space: OdeSpace, geometry: Geometry, static: bool, keep: list[object]) -> OdeGeom:
+def make_geom(space: ode.OdeSpace, geometry: Geometry, static: bool, keep: list[object]) -> ode.OdeGeom:
     """The ODE geom of a shape. Shapes that ODE lacks become triangle meshes."""
     match geometry:
         case Box(size=size):
-            return OdeBoxGeom(space, *size)
+            return ode.OdeBoxGeom(space, *size)
         case Sphere(radius=radius):
-            return OdeSphereGeom(space, radius)
+            return ode.OdeSphereGeom(space, radius)
         case Cylinder(radius=radius, length=length):
-            return OdeCylinderGeom(space, radius, length)
+            return ode.OdeCylinderGeom(space, radius, length)
         case Capsule(radius=radius, length=length):
-            return OdeCappedCylinderGeom(space, radius, length)
+            return ode.OdeCappedCylinderGeom(space, radius, length)
         case Plane():
-            return OdePlaneGeom(space, 0.0, 0.0, 1.0, 0.0)
+            return ode.OdePlaneGeom(space, 0.0, 0.0, 1.0, 0.0)
         case Ellipsoid(radii=radii):
-            vertices, faces = ellipsoid_triangles(radii)
+            vertices, faces = ellipsoid_triangles(radii, SUBDIVISIONS)
         case _:
             vertices, faces = shape_triangles(geometry, static)
     data = trimesh_data(vertices, faces)
     keep.append(data)
-    return OdeTriMeshGeom(space, data)
+    return ode.OdeTriMeshGeom(space, data)
 
 
-def ellipsoid_triangles(radii: tuple[float, float, float]) -> tuple[Array, np.ndarray]:
-    """A fine triangle hull of an ellipsoid: 162 points of a geodesic sphere, scaled."""
-    import trimesh
-
-    ball = trimesh.creation.icosphere(subdivisions=2, radius=1.0)
-    return np.asarray(ball.vertices) * np.asarray(radii), np.asarray(ball.faces)
-
-
-def trimesh_data(vertices: Array, faces: np.ndarray) -> OdeTriMeshData:
+def trimesh_data(vertices: Array, faces: np.ndarray) -> ode.OdeTriMeshData:
     """Triangles in the form that ODE reads."""
-    data = GeomVertexData("mesh", GeomVertexFormat.getV3(), Geom.UHStatic)
+    data = core.GeomVertexData("mesh", core.GeomVertexFormat.getV3(), core.Geom.UHStatic)
     data.setNumRows(len(vertices))
-    writer = GeomVertexWriter(data, "vertex")
+    writer = core.GeomVertexWriter(data, "vertex")
     for x, y, z in vertices:
         writer.addData3(float(x), float(y), float(z))
-    primitive = GeomTriangles(Geom.UHStatic)
+    primitive = core.GeomTriangles(core.Geom.UHStatic)
     for a, b, c in faces:
         primitive.addVertices(int(a), int(b), int(c))
-    geom = Geom(data)
+    geom = core.Geom(data)
     geom.addPrimitive(primitive)
-    node = GeomNode("mesh")
+    node = core.GeomNode("mesh")
     node.addGeom(geom)
-    return OdeTriMeshData(NodePath(node))
-
-
-def set_bits(geom: OdeGeom, category: int, collide: int) -> None:
-    """Category and collide bits of a geom."""
-    geom.setCategoryBits(BitMask32(category))
-    geom.setCollideBits(BitMask32(collide))
+    return ode.OdeTriMeshData(core.NodePath(node))

@@ -15,20 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from panda3d.core import EventQueue, LVecBase3f
-from panda3d.ode import (
-    OdeBody,
-    OdeContact,
-    OdeContactGeom,
-    OdeContactJoint,
-    OdeGeom,
-    OdeJointFeedback,
-    OdeJointGroup,
-    OdeSpace,
-    OdeSurfaceParameters,
-    OdeUtil,
-    OdeWorld,
-)
+from panda3d import core, ode
 
 from andante.description.link import Surface
 from andante.errors import Unsupported
@@ -36,9 +23,8 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import Model
 from andante.physics.state import Contacts, Settings
 
-from .build import Built, attach, set_bits
-from .convex import ConvexPairs
-from .convex_kernels import place_shapes
+from .build import Built, attach
+from .convex import ConvexPairs, place_shapes
 from .filter import Nearby, allowed_pairs, pair_bits
 from .read import PoseReader
 
@@ -68,17 +54,17 @@ class Collider:
     """All geoms of a scene, and the contacts between them."""
 
     def __init__(
-        self, world: OdeWorld, space: OdeSpace, models: Sequence[Model], built: Sequence[Built], settings: Settings,
-        erp: float,
+        self, world: ode.OdeWorld, space: ode.OdeSpace, models: Sequence[Model], built: Sequence[Built],
+        settings: Settings, erp: float,
     ) -> None:  # fmt: skip
-        self.world, self.space, self.group = world, space, OdeJointGroup()
+        self.world, self.space, self.group = world, space, ode.OdeJointGroup()
         rows = [(a, b, geom, shape) for a, made in enumerate(built) for geom, b, shape in made.geoms]
         self.model = np.array([a for a, _, _, _ in rows], dtype=int)
         self.body = np.array([b for _, b, _, _ in rows], dtype=int)
         self.link = np.array([shape.link for _, _, _, shape in rows], dtype=int)
-        self.geoms: list[OdeGeom] = [geom for _, _, geom, _ in rows]
+        self.geoms: list[ode.OdeGeom] = [geom for _, _, geom, _ in rows]
         self.shapes = [shape for _, _, _, shape in rows]
-        self.owner: list[OdeBody | None] = [built[a].bodies[b] for a, b, _, _ in rows]
+        self.owner: list[ode.OdeBody | None] = [built[a].bodies[b] for a, b, _, _ in rows]
         self.key = self.model * (1 + int(self.body.max(initial=0))) + self.body
         free = np.array([owner is not None for owner in self.owner], dtype=bool)
         mask = np.array([_bitmask(shape.surface) for shape in self.shapes], dtype=np.int64)
@@ -92,15 +78,15 @@ class Collider:
         self._allowed = allowed
         bits = pair_bits(allowed, self.model, self.body, free)
         self._exact = bits.exact
+        bits.set(self.geoms)
         for index, geom in enumerate(self.geoms):
-            set_bits(geom, bits.category[index], bits.collide[index])
             space.setCollideId(geom, index)
         space.setAutoCollideWorld(world)
         space.setAutoCollideJointGroup(self.group)
         self._prepare_own([np.asarray(models[a].tree.bodies[b].inertia.com) for a, b, _, _ in rows])
         self.near = Nearby(self.geoms, self.owner, settings.dt)
-        self._events = EventQueue.getGlobalEventQueue()
-        self._pool: list[OdeJointFeedback] = []
+        self._events = core.EventQueue.getGlobalEventQueue()
+        self._pool: list[ode.OdeJointFeedback] = []
         self._touching: list[tuple[int, int, Any]] = []  # geoms and collision entry of the last step
         self._mine: tuple[np.ndarray, Array] = (np.zeros(0, dtype=np.int64), np.zeros((0, 7)))
         self._known: Contacts | None = Contacts.empty()
@@ -118,20 +104,20 @@ class Collider:
         for geom, key in zip(self.geoms, keys, strict=True):
             self.space.setSurfaceType(geom, kinds.index(key))
 
-    def _contact(self, a: int, b: int) -> OdeContact:
+    def _contact(self, a: int, b: int) -> ode.OdeContact:
         """A contact with the surface of two geoms, as the table of the world has it."""
         mu, bounce, cfm = combined(self._surfaces[a], self._surfaces[b], self._erp, self._dt)
-        surface = OdeSurfaceParameters()
+        surface = ode.OdeSurfaceParameters()
         surface.setMode(
-            OdeSurfaceParameters.MFContactBounce
-            | OdeSurfaceParameters.MFContactSoftCFM
-            | OdeSurfaceParameters.MFContactApprox1
+            ode.OdeSurfaceParameters.MFContactBounce
+            | ode.OdeSurfaceParameters.MFContactSoftCFM
+            | ode.OdeSurfaceParameters.MFContactApprox1
         )
         surface.setMu(mu)
         surface.setBounce(bounce)
         surface.setBounceVel(BOUNCE_SPEED)
         surface.setSoftCfm(cfm)
-        contact = OdeContact()
+        contact = ode.OdeContact()
         contact.setSurface(surface)
         return contact
 
@@ -166,14 +152,14 @@ class Collider:
         pairs, points = self.own.contacts(self._own_poses)
         if record:
             self._mine = pairs.copy(), points.copy()
-        geom, world, group, ends = OdeContactGeom(), self.world, self.group, self._own_ends
+        geom, world, group, ends = ode.OdeContactGeom(), self.world, self.group, self._own_ends
         for row, (pair, (x, y, z, nx, ny, nz, depth)) in enumerate(zip(pairs.tolist(), points.tolist(), strict=True)):
             contact, a, b = ends[pair]
-            geom.setPos(LVecBase3f(x, y, z))
-            geom.setNormal(LVecBase3f(nx, ny, nz))
+            geom.setPos(core.LVecBase3f(x, y, z))
+            geom.setNormal(core.LVecBase3f(nx, ny, nz))
             geom.setDepth(depth)
             contact.setGeom(geom)
-            joint = OdeContactJoint(world, group, contact)
+            joint = ode.OdeContactJoint(world, group, contact)
             if b is None:
                 joint.attachBody(a, 0)
             else:
@@ -181,9 +167,9 @@ class Collider:
             if record:
                 joint.setFeedback(self._feedback(row))
 
-    def _feedback(self, index: int) -> OdeJointFeedback:
+    def _feedback(self, index: int) -> ode.OdeJointFeedback:
         while index >= len(self._pool):
-            self._pool.append(OdeJointFeedback())
+            self._pool.append(ode.OdeJointFeedback())
         return self._pool[index]
 
     # ---- every step --------------------------------------------------------------------------------
@@ -242,19 +228,19 @@ class Collider:
         """The same with a filter in Python, for scenes whose pairs do not fit into ODE's bits."""
         number, used = self.space.getCollideId, len(self._mine[0])
 
-        def near(_: object, first: OdeGeom, second: OdeGeom) -> None:
+        def near(_: object, first: ode.OdeGeom, second: ode.OdeGeom) -> None:
             nonlocal used
             a, b = number(first), number(second)
             if not self._allowed[a, b]:
                 return
-            entry = OdeUtil.collide(first, second, MAX_PER_PAIR)
+            entry = ode.OdeUtil.collide(first, second, MAX_PER_PAIR)
             count = entry.getNumContacts()
             if count == 0:
                 return
             contact = self._contact(a, b)
             for k in range(count):
                 contact.setGeom(entry.getContactGeom(k))
-                joint = OdeContactJoint(self.world, self.group, contact)
+                joint = ode.OdeContactJoint(self.world, self.group, contact)
                 attach(joint, self.owner[a], self.owner[b])
                 if record:
                     joint.setFeedback(self._feedback(used))
@@ -276,31 +262,23 @@ class Collider:
         self._touching, self._known = [], contacts or Contacts.empty()
 
     def _gather(self) -> Contacts:
-        first: list[int] = []
-        second: list[int] = []
+        ends: list[tuple[int, int]] = []
         rows: list[tuple[float, ...]] = []
         pool = iter(self._pool)
         for pair, point in zip(self._mine[0].tolist(), self._mine[1].tolist(), strict=True):
-            a, b = (int(g) for g in self.own.pairs[pair])
-            sign = 1.0 if self.owner[a] is not None else -1.0
-            first.append(a)
-            second.append(b)
-            rows.append((*point[:6], *(next(pool).getForce1() * sign), point[6]))
+            ends.append(tuple(self.own.pairs[pair].tolist()))
+            rows.append((*point[:6], *next(pool).getForce1(), point[6]))
         for a, b, entry in self._touching:
-            sign = 1.0 if self.owner[a] is not None else -1.0
             for k in range(entry.getNumContacts()):
-                geom, force = entry.getContactGeom(k), next(pool).getForce1()
-                first.append(a)
-                second.append(b)
-                rows.append((*geom.getPos(), *geom.getNormal(), *(force * sign), geom.getDepth()))
+                geom = entry.getContactGeom(k)
+                ends.append((a, b))
+                rows.append((*geom.getPos(), *geom.getNormal(), *next(pool).getForce1(), geom.getDepth()))
         if not rows:
             return Contacts.empty()
-        a_side, b_side = np.array(first), np.array(second)
-        table: Array = np.array(rows)
-        return Contacts(
-            self.model[a_side], self.link[a_side], self.model[b_side], self.link[b_side],
-            table[:, 0:3], table[:, 3:6], table[:, 6:9], table[:, 9],
-        )  # fmt: skip
+        a, b = np.array(ends).T
+        what: Array = np.array(rows)
+        what[[self.owner[index] is None for index in a], 6:9] *= -1.0  # the force is on the side that moves
+        return Contacts.of_rows(np.stack([self.model[a], self.link[a], self.model[b], self.link[b]], axis=1), what)
 
 
 def _bitmask(surface: Surface) -> int:

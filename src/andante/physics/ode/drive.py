@@ -23,21 +23,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from panda3d.ode import (
-    OdeAMotorJoint,
-    OdeHingeJoint,
-    OdeJoint,
-    OdeJointFeedback,
-    OdeLMotorJoint,
-    OdeSliderJoint,
-    OdeWorld,
-)
+from panda3d import ode
 
 from andante.description.joint import Joint, JointType
 from andante.errors import Unsupported
 from andante.geometry import Array
+from andante.physics.commands import ServoGains
 from andante.physics.engine import Model
-from andante.physics.servos import ServoGains
 from andante.physics.state import Mode
 
 from .build import Built, attach, fold, is_wide, slider_rate
@@ -55,15 +47,15 @@ NEAR = 1.0  # a wide joint gets its stop this far before the limit [rad]
 class Motor:
     """One motor row about or along the axis of a joint."""
 
-    def __init__(self, world: OdeWorld, joint: OdeJoint, child: Any, parent: Any) -> None:
-        self.linear = isinstance(joint, OdeSliderJoint)
+    def __init__(self, world: ode.OdeWorld, joint: ode.OdeJoint, child: Any, parent: Any) -> None:
+        self.linear = isinstance(joint, ode.OdeSliderJoint)
         self.joint = joint
-        self.ode = OdeLMotorJoint(world) if self.linear else OdeAMotorJoint(world)
+        self.ode = ode.OdeLMotorJoint(world) if self.linear else ode.OdeAMotorJoint(world)
         attach(self.ode, child, parent)
         self.ode.setNumAxes(1)
         axis = joint.getAxis()
         self.ode.setAxis(0, 1, axis[0], axis[1], axis[2])
-        self.feedback = OdeJointFeedback()
+        self.feedback = ode.OdeJointFeedback()
         self.ode.setFeedback(self.feedback)
         self.key = LMOTOR_VEL if self.linear else 0
         self.set_velocity: Callable[[int, float], None] = self.ode.setParam if self.linear else self.ode.setParamVel
@@ -88,7 +80,7 @@ class Motor:
 class Drive:
     """The joints of one model: what moves and what brakes them."""
 
-    def __init__(self, world: OdeWorld, model: Model, made: Built, dt: float) -> None:
+    def __init__(self, world: ode.OdeWorld, model: Model, made: Built, dt: float) -> None:
         """The bodies must stand where the joints read 0 (as `anchor_joints` leaves them)."""
         tree = model.tree
         self.movable, self.dt = tree.robot.movable, dt
@@ -96,11 +88,11 @@ class Drive:
         index = {joint.name: i for i, joint in enumerate(self.movable)}
         self.center = made.center
         self.joints = made.joints
-        self.read = [j.getPosition if isinstance(j, OdeSliderJoint) else j.getAngle for j in made.joints]
-        self.push = [j.addForce if isinstance(j, OdeSliderJoint) else j.addTorque for j in made.joints]
+        self.read = [j.getPosition if isinstance(j, ode.OdeSliderJoint) else j.getAngle for j in made.joints]
+        self.push = [j.addForce if isinstance(j, ode.OdeSliderJoint) else j.addTorque for j in made.joints]
         ends = [(made.bodies[b], made.bodies[tree.bodies[b].parent]) for b in tree.joint_bodies]
         self.rate = [
-            slider_rate(j, *ends[i]) if isinstance(j, OdeSliderJoint) else j.getAngleRate
+            slider_rate(j, *ends[i]) if isinstance(j, ode.OdeSliderJoint) else j.getAngleRate
             for i, j in enumerate(made.joints)
         ]
         self.motors = [Motor(world, j, *ends[i]) for i, j in enumerate(made.joints)]
@@ -134,7 +126,7 @@ class Drive:
         for i, _, _, _ in self.mimics:
             self.motors[i].tune(math.inf, MIMIC_CFM)
 
-    def _make_passive(self, world: OdeWorld, i: int, joint: Joint, ends: tuple[Any, Any]) -> None:
+    def _make_passive(self, world: ode.OdeWorld, i: int, joint: Joint, ends: tuple[Any, Any]) -> None:
         loss = joint.dynamics
         rotor = loss.armature if joint.type is JointType.PRISMATIC else 0.0
         total = self.dt * loss.stiffness + loss.damping + rotor / self.dt
@@ -276,28 +268,28 @@ class Drive:
         self.turns, self.last, self.reaction = (values.copy() for values in state)
 
 
-def set_losses(ode: OdeJoint, joint: Joint, center: float) -> None:
+def set_losses(made: ode.OdeJoint, joint: Joint, center: float) -> None:
     """Stops and dry friction of a hinge or slider."""
-    if not isinstance(ode, (OdeHingeJoint, OdeSliderJoint)):
+    if not isinstance(made, (ode.OdeHingeJoint, ode.OdeSliderJoint)):
         return
-    ode.setParamStopERP(STOP_ERP)
-    ode.setParamStopCFM(STOP_CFM)
-    ode.setParamBounce(0.0)
-    ode.setParamVel(0.0)
-    ode.setParamCFM(0.0)
-    ode.setParamFMax(joint.dynamics.friction)
+    made.setParamStopERP(STOP_ERP)
+    made.setParamStopCFM(STOP_CFM)
+    made.setParamBounce(0.0)
+    made.setParamVel(0.0)
+    made.setParamCFM(0.0)
+    made.setParamFMax(joint.dynamics.friction)
     if not is_wide(joint):
-        ode.setParamLoStop(joint.limits.lower - center)
-        ode.setParamHiStop(joint.limits.upper - center)
-        ode.setParamLoStop(joint.limits.lower - center)  # ODE takes a stop only on its side of the other one
+        made.setParamLoStop(joint.limits.lower - center)
+        made.setParamHiStop(joint.limits.upper - center)
+        made.setParamLoStop(joint.limits.lower - center)  # ODE takes a stop only on its side of the other one
 
 
-def make_loops(world: OdeWorld, model: Model, made: Built) -> list[Motor]:
+def make_loops(world: ode.OdeWorld, model: Model, made: Built) -> list[Motor]:
     """Stops, dry friction and damping of the joints that close loops; they have no servos."""
     out = []
     loops = [loop for loop in model.tree.loops if loop.joint.type is not JointType.FLOATING]
-    for ode, loop in zip(made.loops, loops, strict=True):
-        set_losses(ode, loop.joint, 0.0)
+    for closing, loop in zip(made.loops, loops, strict=True):
+        set_losses(closing, loop.joint, 0.0)
         loss = loop.joint.dynamics
         if loss.stiffness > 0 or is_wide(loop.joint):
             raise Unsupported(
@@ -305,7 +297,7 @@ def make_loops(world: OdeWorld, model: Model, made: Built) -> list[Motor]:
                 f"joint {loop.joint.name!r} of model {model.name!r}"
             )
         if loss.damping > 0 and loop.joint.one_dof:
-            motor = Motor(world, ode, made.bodies[loop.child], made.bodies[loop.parent])
+            motor = Motor(world, closing, made.bodies[loop.child], made.bodies[loop.parent])
             motor.tune(math.inf, 1 / loss.damping)
             motor.set_velocity(motor.key, 0.0)
             out.append(motor)

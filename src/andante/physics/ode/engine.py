@@ -12,17 +12,14 @@ import weakref
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
-from panda3d.ode import OdeBody, OdeHashSpace, OdeJointGroup, OdeSimpleSpace, OdeSpace, OdeUtil, OdeWorld
+from panda3d import ode
 
 from andante.description.joint import JointType
-from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
-from andante.physics.rays import Raycaster
-from andante.physics.state import Contacts, RayHits
+from andante.physics.state import Contacts
 
-from .build import Built, anchor_joints, build_model, place, place_static, put_back, tree_poses
+from .build import Built, anchor_joints, build_model, place, place_static, put_back
 from .contacts import Collider
 from .drive import Drive, Motor, make_loops
 from .read import StateReader
@@ -48,7 +45,7 @@ class OdeEngine(Engine):
     def _build(self) -> None:
         settings = self.settings
         self._erp = ERP if settings.erp is None else settings.erp
-        self._ode = OdeWorld()
+        self._ode = ode.OdeWorld()
         self._ode.setGravity(*(float(g) for g in self.world.gravity))
         self._ode.setErp(self._erp)
         self._ode.setCfm(CFM if settings.cfm is None else settings.cfm)
@@ -57,7 +54,7 @@ class OdeEngine(Engine):
         self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED)
         self._ode.setAutoDisableFlag(0)
         shapes = sum(len(body.shapes) for model in self.models for body in model.tree.bodies[model.fixed :])
-        self._space = OdeHashSpace() if shapes > MANY_SHAPES else OdeSimpleSpace()
+        self._space = ode.OdeHashSpace() if shapes > MANY_SHAPES else ode.OdeSimpleSpace()
         self._seed = SEED
         self._roots = [model.placement.pose for model in self.models]
         self._built: list[Built] = []
@@ -72,15 +69,11 @@ class OdeEngine(Engine):
         self._collider = Collider(self._ode, self._space, self.models, self._built, settings, self._erp)
         self._free = weakref.finalize(self, _destroy, self._ode, self._space, self._collider.group)
         self._busy = [drive for drive in self._drives if drive.joints]
-        self._wrenches: list[tuple[OdeBody, tuple[float, ...], tuple[float, ...], tuple[float, ...]]] = []
+        self._wrenches: list[tuple[ode.OdeBody, list[float], list[float], list[float]]] = []  # force, torque, point
         self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
-        self._reads: dict[int, tuple[Array, Array]] = {}
-        self._rays: Raycaster | None = None
         self._placed: set[int] = set()  # models whose bodies stand where they should
         for model in self.models:
-            start = {joint.name: joint.initial for joint in model.tree.robot.movable}
-            complete = model.tree.robot.complete(start)
-            q = np.array([complete[name] for name in model.tree.robot.joint_names])
+            q = model.tree.initial_vector
             self._place(model.index, self._roots[model.index], np.zeros(6), q, np.zeros(len(q)))
             if model.fixed:
                 self._collider.stand(model.index, self._roots[model.index])
@@ -102,7 +95,7 @@ class OdeEngine(Engine):
 
     # ---- time --------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
-        OdeUtil.randSetSeed(self._seed)
+        ode.OdeUtil.randSetSeed(self._seed)
         step, dt, collide = self._ode.quickStep, self.settings.dt, self._collider.collide
         busy, wrenches = self._busy, self._wrenches
         for left in range(n - 1, -1, -1):
@@ -113,8 +106,8 @@ class OdeEngine(Engine):
                 body.addTorque(*torque)
             collide(left == 0)
             step(dt)
-        self._seed = OdeUtil.randGetSeed()
-        self._reads.clear()
+        self._seed = ode.OdeUtil.randGetSeed()
+        self._forget()
 
     def _apply_servos(self, model: int) -> None:
         self._drives[model].set_servos(self.gains[model], self.modes[model])
@@ -129,9 +122,7 @@ class OdeEngine(Engine):
             made = self._built[model].bodies[body]
             if made is not None:
                 point = push.point - self._coms[model][body]
-                self._wrenches.append(
-                    (made, tuple(map(float, push.force)), tuple(map(float, push.torque)), tuple(map(float, point)))
-                )
+                self._wrenches.append((made, push.force.tolist(), push.torque.tolist(), point.tolist()))
 
     # ---- reading -----------------------------------------------------------------------------------
     def joint_positions(self, model: int) -> Array:
@@ -146,72 +137,36 @@ class OdeEngine(Engine):
         """Efforts of the servos in the last step, (joints,) [N m, N]."""
         return self._drives[model].efforts()
 
-    def body_poses(self, model: int) -> Array:
-        """World poses of the bodies, (bodies, 7)."""
-        return self._read(model)[0].copy()
-
-    def body_velocities(self, model: int) -> Array:
-        """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
-        return self._read(model)[1].copy()
-
-    def _read(self, model: int) -> tuple[Array, Array]:
-        """Poses and velocities of the body origins, kept until the next step."""
-        known = self._reads.get(model)
-        if known is None:
-            count = len(self._built[model].bodies)
-            poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
-            start = int(self.models[model].fixed)
-            if start:
-                poses[0] = self._roots[model].vector
-            self._readers[model].origins(self._coms[model][start:], poses[start:], speeds[start:])
-            known = self._reads[model] = (poses, speeds)
-        return known
+    def _read_bodies(self, model: int) -> tuple[Array, Array]:
+        count = len(self._built[model].bodies)
+        poses, speeds = np.zeros((count, 7)), np.zeros((count, 6))
+        start = int(self.models[model].fixed)
+        if start:
+            poses[0] = self._roots[model].vector
+        self._readers[model].origins(self._coms[model][start:], poses[start:], speeds[start:])
+        return poses, speeds
 
     def contacts(self) -> Contacts:
         """Contact points and forces of the last step."""
         return self._collider.contacts()
 
-    def cast_rays(
-        self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None
-    ) -> RayHits:
-        """First hits of rays (n, 3) with collision shapes."""
-        if self._rays is None:
-            self._rays = Raycaster(self.models)
-        poses = [self._read(model.index)[0] for model in self.models]
-        return self._rays.cast(poses, origins, directions, max_range, ignore)
-
     # ---- placing -----------------------------------------------------------------------------------
-    def set_joints(self, model: int, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
-        """Put the joints there at once (velocities 0 unless given); mimic joints are put by their source."""
-        robot = self.models[model].tree.robot
-        q = _vector(positions, len(robot.movable), "positions")
-        dq = np.zeros(len(q)) if velocities is None else _vector(velocities, len(q), "velocities")
-        names = robot.joint_names
-        complete = robot.complete(dict(zip(names, q, strict=True)))
-        q = np.array([complete[name] for name in names])
-        speed = dict(zip(names, dq, strict=True))
-        for _ in robot.movable:  # chains of mimics settle in as many sweeps as joints
-            for joint in robot.movable:
-                if joint.mimic is not None and joint.mimic.joint in speed:
-                    speed[joint.name] = joint.mimic.multiplier * speed[joint.mimic.joint]
-        dq = np.array([speed[name] for name in names])
+    def _put_joints(self, model: int, positions: Array, velocities: Array) -> None:
         root = self._roots[model] if self.models[model].fixed else SE3.from_vector(self.body_poses(model)[0])
-        self._place(model, root, self.body_velocities(model)[0], q, dq)
+        self._place(model, root, self.body_velocities(model)[0], positions, velocities)
 
-    def set_base(self, model: int, pose: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Put the root link there at once, (7,); velocity 0 unless given. Fixed bases move too."""
-        root = SE3.from_vector(_vector(pose, 7, "a pose"))
-        speed = np.zeros(6) if velocity is None else _vector(velocity, 6, "a velocity")
+    def _put_base(self, model: int, pose: SE3, velocity: Array) -> None:
         q, dq = self.joint_positions(model), self.joint_velocities(model)
-        free = self._free_poses(model)
+        free, made = self._free_poses(model), self._built[model]
         if self.models[model].fixed:
-            speed = np.zeros(6)
-            self._roots[model] = root
-            place_static(self._built[model].geoms, root)
-            self._collider.stand(model, root)
-            if self._built[model].joints or self._built[model].others or self._built[model].loops:
-                anchor_joints(self.models[model], self._built[model], root)
-        self._place(model, root, speed, q, dq, free)
+            velocity = np.zeros(6)
+            self._roots[model] = pose
+            self._still.pop(model, None)
+            place_static(made.geoms, pose)
+            self._collider.stand(model, pose)
+            if made.joints or made.others or made.loops:
+                anchor_joints(self.models[model], made, pose)
+        self._place(model, pose, velocity, q, dq, free)
 
     def _free_poses(self, model: int) -> dict[int, SE3]:
         """parent_from_body of bodies on joints of several degrees, as they are now."""
@@ -230,7 +185,7 @@ class OdeEngine(Engine):
         if free is None:
             free = self._free_poses(model) if model in self._placed else {}
         names = tree.robot.joint_names
-        poses = tree_poses(self.models[model], root, dict(zip(names, q.tolist(), strict=True)), free)
+        poses = tree.poses(root, dict(zip(names, q.tolist(), strict=True)), free)
         rates = dict(zip(names, dq.tolist(), strict=True))
         linear, angular = [speed[:3]], [speed[3:]]
         for i, body in enumerate(tree.bodies[1:], start=1):
@@ -246,16 +201,16 @@ class OdeEngine(Engine):
                     w = w + motion
             linear.append(v)
             angular.append(w)
-        for i, ode in enumerate(made.bodies):
-            if ode is None:
+        for i, moved in enumerate(made.bodies):
+            if moved is None:
                 continue
             com = poses[i].rotation @ self._coms[model][i]
-            place(ode, poses[i].translation + com, poses[i].quaternion)
-            ode.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
-            ode.setAngularVel(*(float(c) for c in angular[i]))
+            place(moved, poses[i].translation + com, poses[i].quaternion)
+            moved.setLinearVel(*(float(c) for c in linear[i] + np.cross(angular[i], com)))
+            moved.setAngularVel(*(float(c) for c in angular[i]))
         self._drives[model].put(q)
         self._collider.near.ask()
-        self._reads.clear()
+        self._forget()
         self._placed.add(model)
 
     # ---- snapshots ---------------------------------------------------------------------------------
@@ -287,19 +242,12 @@ class OdeEngine(Engine):
         self._seed = seed
         self._collider.near.ask()
         self._collider.forget(contacts)
-        self._reads.clear()
+        self._forget()
 
 
-def _destroy(world: OdeWorld, space: OdeSpace, group: OdeJointGroup) -> None:
+def _destroy(world: ode.OdeWorld, space: ode.OdeSpace, group: ode.OdeJointGroup) -> None:
     """Give back what ODE holds; panda3d leaves that to the user."""
     group.empty()
     group.destroy()
     space.destroy()
     world.destroy()
-
-
-def _vector(values: ArrayLike, count: int, what: str) -> Array:
-    out = np.asarray(values, dtype=float)
-    if out.shape != (count,) or not np.isfinite(out).all():
-        raise BadInput(f"{what}: {count} finite numbers are wanted, got {np.asarray(values).tolist()}")
-    return out

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from panda3d.ode import OdeBody, OdeGeom, OdePlaneGeom
+from panda3d import core, ode
 
 from andante.geometry import Array
 from andante.physics.engine import Model
@@ -29,7 +29,7 @@ LEAST = 8  # fewer standing geoms than this are left on
 class Nearby:
     """The standing geoms of a scene and whether they are switched on."""
 
-    def __init__(self, geoms: Sequence[OdeGeom], owners: Sequence[OdeBody | None], dt: float) -> None:
+    def __init__(self, geoms: Sequence[ode.OdeGeom], owners: Sequence[ode.OdeBody | None], dt: float) -> None:
         self._margin, self._period = SURPRISE * dt * PERIOD, dt * PERIOD
         moving = [(geom, owner) for geom, owner in zip(geoms, owners, strict=True) if owner is not None]
         self._bodies = list({id(owner): owner for _, owner in moving}.values())
@@ -44,7 +44,7 @@ class Nearby:
         self._standing = [
             geom
             for geom, owner in zip(geoms, owners, strict=True)
-            if owner is None and not isinstance(geom, OdePlaneGeom)
+            if owner is None and not isinstance(geom, ode.OdePlaneGeom)
         ]
         self._on = np.ones(len(self._standing), dtype=bool)
         self.measure()
@@ -84,7 +84,7 @@ class Nearby:
         return np.asarray(~apart.any(axis=2).all(axis=0))
 
 
-def _bounds(geom: OdeGeom) -> tuple[Array, Array]:
+def _bounds(geom: ode.OdeGeom) -> tuple[Array, Array]:
     """Low and high corner of the box around a geom in the world."""
     low, high = geom.getAABounds()
     box = np.array([*low]), np.array([*high])
@@ -104,6 +104,12 @@ class Filter:
     category: tuple[int, ...]
     collide: tuple[int, ...]
     exact: bool
+
+    def set(self, geoms: Sequence[ode.OdeGeom]) -> None:
+        """Give geoms their bits."""
+        for geom, category, collide in zip(geoms, self.category, self.collide, strict=True):
+            geom.setCategoryBits(core.BitMask32(category))
+            geom.setCollideBits(core.BitMask32(collide))
 
 
 def allowed_pairs(

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
-from panda3d.core import PTA_LVecBase3f, PTA_LVecBase4f
-from panda3d.ode import OdeBody
+from panda3d import core, ode
 
 from andante.geometry import Array
+
+
+def _shared(count: int, width: int) -> tuple[Any, np.ndarray]:
+    """An array of panda3d and what numpy sees of it, (count, width) float32."""
+    kind = core.PTA_LVecBase3f if width == 3 else core.PTA_LVecBase4f
+    array = kind.emptyArray(count or 1)
+    return array, np.frombuffer(array, dtype=np.float32).reshape(-1, width)[:count]
 
 
 class PoseReader:
     """Positions and quaternions of bodies."""
 
-    def __init__(self, bodies: Sequence[OdeBody]) -> None:
-        count = len(bodies)
-        self._position, self._quaternion = PTA_LVecBase3f.emptyArray(count or 1), PTA_LVecBase4f.emptyArray(count or 1)
-        self.position = np.frombuffer(self._position, dtype=np.float32).reshape(-1, 3)[:count]
-        self.quaternion = np.frombuffer(self._quaternion, dtype=np.float32).reshape(-1, 4)[:count]  # w x y z
+    def __init__(self, bodies: Sequence[ode.OdeBody]) -> None:
+        self._position, self.position = _shared(len(bodies), 3)
+        self._quaternion, self.quaternion = _shared(len(bodies), 4)  # w x y z
         self._get = [(i, body.getPosition, body.getQuaternion) for i, body in enumerate(bodies)]
 
     def read(self) -> None:
@@ -33,12 +38,10 @@ class PoseReader:
 class StateReader(PoseReader):
     """Positions, quaternions and velocities of bodies."""
 
-    def __init__(self, bodies: Sequence[OdeBody]) -> None:
+    def __init__(self, bodies: Sequence[ode.OdeBody]) -> None:
         super().__init__(bodies)
-        count = len(bodies)
-        self._linear, self._angular = PTA_LVecBase3f.emptyArray(count or 1), PTA_LVecBase3f.emptyArray(count or 1)
-        self.linear = np.frombuffer(self._linear, dtype=np.float32).reshape(-1, 3)[:count]
-        self.angular = np.frombuffer(self._angular, dtype=np.float32).reshape(-1, 3)[:count]
+        self._linear, self.linear = _shared(len(bodies), 3)
+        self._angular, self.angular = _shared(len(bodies), 3)
         self._get_speed = [(i, body.getLinearVel, body.getAngularVel) for i, body in enumerate(bodies)]
 
     def read(self) -> None:

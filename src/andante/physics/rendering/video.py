@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -71,10 +70,8 @@ class VideoWriter:
     def __enter__(self) -> VideoWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is None:
             self.close()
         elif self._open:
             self._discard()

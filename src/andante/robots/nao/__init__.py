@@ -7,9 +7,10 @@ from andante.description import RobotPackage
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .actuators import NAO_ACTUATORS
     from .experiments.trial import WaveTrial
 
-__all__ = ["ROBOT", "WaveTrial"]
+__all__ = ["NAO_ACTUATORS", "ROBOT", "WaveTrial"]
 
 ROBOT = RobotPackage(
     Path(__file__).with_name("nao.urdf.xacro"),
@@ -20,6 +21,7 @@ ROBOT = RobotPackage(
     trials={"wave": "andante.robots.nao.experiments.trial:wave_trial"},
     objective="andante.robots.nao.experiments.objective:WaveObjective",
     benchmarks={"gait": "andante.robots.nao.experiments.bench:run"},
+    walkers="andante.locomotion.wave.gait:WALKERS",
 )
 
-__getattr__ = lazy_names(__name__, {"WaveTrial": ".experiments.trial"})
+__getattr__ = lazy_names(__name__, {"NAO_ACTUATORS": ".actuators", "WaveTrial": ".experiments.trial"})

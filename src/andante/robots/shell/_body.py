@@ -9,7 +9,7 @@ import trimesh
 
 from andante.description.mesh.modeling import join, prism, revolve, ring, rounded_box, tube
 
-from ._figures import figures
+from ._tiles import figures
 
 F = figures()
 SIXTHS = [k * math.pi / 3 for k in range(6)]
@@ -25,7 +25,7 @@ def _hexagon(radius: float, turn: float = math.pi / 6, blunt: float = 0.25) -> n
     return np.array(points)
 
 
-def frame() -> trimesh.Trimesh:
+def body_frame() -> trimesh.Trimesh:
     """Two plates that hold the folding axes, the hub of the upper legs and the mast of the lid."""
     upper = prism(_hexagon(0.088, 0.0), -0.0275, -0.0235, bevel=0.0008)
     lower = prism(_hexagon(0.085, 0.0), -0.0525, -0.0490, bevel=0.0008)
@@ -42,7 +42,7 @@ def frame() -> trimesh.Trimesh:
     return join(upper, lower, hub, mast, *posts)
 
 
-def steel() -> trimesh.Trimesh:
+def body_steel() -> trimesh.Trimesh:
     """Axles of the upper legs and heads of the folding axes."""
     axles, heads = [], []
     for a in SIXTHS:
@@ -54,7 +54,7 @@ def steel() -> trimesh.Trimesh:
     return join(*axles, *heads)
 
 
-def fan() -> trimesh.Trimesh:
+def body_fan() -> trimesh.Trimesh:
     """The ring that turns the six folding arms together, with its marks."""
     return join(
         ring(0.046, 0.0030, (0, 0, -0.0215), (0, 0, 1), around=48, section=8),
@@ -65,12 +65,12 @@ def fan() -> trimesh.Trimesh:
     )
 
 
-def battery() -> trimesh.Trimesh:
+def body_battery() -> trimesh.Trimesh:
     """The battery in two packs on the upper plate, beside the hub: high up, which balances the ball."""
     return join(*(rounded_box((0, side * 0.047, -0.0060), (0.072, 0.024, 0.034), 0.003, power=8) for side in (-1, 1)))
 
 
-def boards() -> trimesh.Trimesh:
+def body_boards() -> trimesh.Trimesh:
     """Computer and servo board below the lower plate."""
     return join(
         rounded_box((0, 0, -0.0560), (0.078, 0.056, 0.006), 0.001),
@@ -78,7 +78,7 @@ def boards() -> trimesh.Trimesh:
     )
 
 
-def camera() -> trimesh.Trimesh:
+def body_camera() -> trimesh.Trimesh:
     """The camera's arm and housing."""
     x, y, z = F["camera_x"], F["camera_y"], F["camera_z"]
     return join(
@@ -87,7 +87,7 @@ def camera() -> trimesh.Trimesh:
     )
 
 
-def lens() -> trimesh.Trimesh:
+def body_lens() -> trimesh.Trimesh:
     """The camera's lens."""
     return revolve(
         [[-0.004, 0.0062], [0.0, 0.0058], [0.0008, 0.003]],

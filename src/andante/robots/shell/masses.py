@@ -12,7 +12,7 @@ import trimesh
 
 from andante.description.inertia import Inertia, combine
 
-from ._figures import figures
+from ._tiles import figures
 from .meshes import MESHES
 
 TARGET = Path(__file__).resolve().parent / "shell_masses.xacro"

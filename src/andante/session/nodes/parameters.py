@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from andante.simulation.servos import MOST_GAIN
+from andante.simulation.body import MOST_GAIN
 
 from .node import LiveNode
 

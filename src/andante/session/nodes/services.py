@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from andante.description.load import robot_names, world_names
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.shell_keys import KEYS, MEANINGS
+from andante.locomotion.keys import BODY_KEYS, KEYS
 from andante.physics import ENGINES
 from andante.session.command_api import BEHAVIOURS
 
@@ -137,6 +137,6 @@ class ServiceNode(LiveNode):
 
     def keys(self) -> dict[str, str]:
         """The keys that the robot answers, with what they do."""
-        walker, body = self.stage.walker, ("u", "l", "up", "down", "left", "right")
-        known = {*KEYS, *walker.buttons} - (set() if walker.moves_body else set(body))
-        return {key: text for key, text in MEANINGS.items() if key in known}
+        walker = self.stage.walker
+        keys = {key: text for key, text in KEYS.items() if walker.moves_body or key not in BODY_KEYS}
+        return {**keys, **walker.buttons}

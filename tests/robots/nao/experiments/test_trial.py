@@ -14,10 +14,9 @@ from andante.bench.physics import Unequal
 from andante.description import load_robot, load_world
 from andante.errors import AndanteError, BadInput, Diverged, UnknownName
 from andante.experiments.perturbed import with_friction
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import statistics
-from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters
-from andante.locomotion.wave.playback import Playback, playback
+from andante.locomotion.wave.gait import Playback, playback
+from andante.locomotion.wave.model import EXTRA, TEN, WaveModel, WaveParameters, default_gait
 from andante.physics.registry import ENGINES, installed
 from andante.robots.nao.experiments import bench as bench_gait
 from andante.robots.nao.experiments.bench import command_steps

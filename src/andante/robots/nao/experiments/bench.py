@@ -22,9 +22,8 @@ import numpy as np
 from andante.bench.physics import BARE, Unequal, take_turns
 from andante.bench.rows import Row
 from andante.geometry import Array
-from andante.locomotion.io.wave_file import default_gait
-from andante.locomotion.wave.model import WaveModel, WaveParameters
-from andante.locomotion.wave.playback import Playback, playback
+from andante.locomotion.wave.gait import Playback, playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
 from andante.physics.registry import ENGINES, installed
 from andante.robots.nao.experiments.objective import WaveObjective
 from andante.robots.nao.experiments.trial import WaveTrial

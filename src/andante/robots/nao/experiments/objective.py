@@ -17,9 +17,8 @@ from andante.control.start import first_positions
 from andante.description import Robot, World, load_robot, load_world
 from andante.errors import BadInput, UnknownName
 from andante.experiments.perturbed import heavier, with_friction, world_with_friction
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import WaveStatistics, fitness_named, statistics, transport_cost
-from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters
+from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters, default_gait
 from andante.physics.registry import ENGINES, version
 from andante.search import Real, Space
 

@@ -21,10 +21,9 @@ from andante.experiments.perturbed import perturbed_pose, perturbed_robot, pertu
 from andante.experiments.setup import Setup, Terms, friction_value, gait_values
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
-from andante.locomotion.io.wave_file import default_gait
 from andante.locomotion.wave.fitness import Track, statistics
-from andante.locomotion.wave.model import WaveModel, WaveParameters
-from andante.locomotion.wave.playback import Playback, playback
+from andante.locomotion.wave.gait import Playback, playback
+from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
 from andante.physics import Engine, Settings
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.walk_watch import WalkWatch

@@ -1,0 +1,257 @@
+"""Compiled contact points of convex polytopes and half spaces along a normal that is known.
+
+They come from the two features that face each other along the normal, which points from side B to side A: the
+outermost corners of both sides are projected into the plane across the normal; where their polygons overlap, and how
+deep, gives the points.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from andante.geometry import Array
+
+DIRECTIONS = 8  # in which the outermost contact points of a pair are kept
+THIN = 0.04  # a contact point that adds less than this fraction of the area is dropped
+MAX_CANDIDATES = 256
+FEATURE = 0.05  # corners within this fraction of the radius of the outermost one belong to the facing feature
+
+
+@njit(cache=True, error_model="numpy")
+def copy3(source: Array, target: Array) -> None:
+    """Three numbers written over three others (much quicker to compile than a slice)."""
+    target[0], target[1], target[2] = source[0], source[1], source[2]
+
+
+@njit(cache=True, error_model="numpy")
+def reach(points: Array, n: Array) -> tuple[float, float]:
+    low, high = math.inf, -math.inf
+    for i in range(len(points)):
+        d = points[i, 0] * n[0] + points[i, 1] * n[1] + points[i, 2] * n[2]
+        low, high = min(low, d), max(high, d)
+    return low, high
+
+
+@njit(cache=True, error_model="numpy")
+def _basis(n: Array, u: Array, v: Array) -> None:
+    """Two unit vectors orthogonal to n and to each other."""
+    if abs(n[0]) < 0.7:
+        u[0], u[1], u[2] = 0.0, n[2], -n[1]
+    else:
+        u[0], u[1], u[2] = -n[2], 0.0, n[0]
+    length = math.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    for k in range(3):
+        u[k] /= length
+    v[0], v[1], v[2] = n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0]
+
+
+@njit(cache=True, error_model="numpy")
+def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
+    """Outermost corners along sign * n as (m, 3) rows of two plane coordinates and the height along n.
+
+    They are ordered as the convex polygon that they span in the plane (corners inside it are left out).
+    """
+    low, high = reach(points, n)
+    low_u, high_u = reach(points, u)
+    low_v, high_v = reach(points, v)
+    size = max(high - low, high_u - low_u, high_v - low_v)
+    flat = np.empty((len(points), 3))
+    count = 0
+    for i in range(len(points)):
+        p = points[i]
+        h = p[0] * n[0] + p[1] * n[1] + p[2] * n[2]
+        if (sign > 0 and h > high - FEATURE * size / 2) or (sign < 0 and h < low + FEATURE * size / 2):
+            flat[count, 0] = p[0] * u[0] + p[1] * u[1] + p[2] * u[2]
+            flat[count, 1] = p[0] * v[0] + p[1] * v[1] + p[2] * v[2]
+            flat[count, 2] = h
+            count += 1
+    return _polygon(flat[:count])
+
+
+@njit(cache=True, error_model="numpy")
+def _polygon(points: Array) -> Array:
+    """Convex hull in the plane of the first two columns, counter-clockwise (Andrew's chain)."""
+    count = len(points)
+    if count < 3:
+        return points.copy()
+    order = np.empty(count, dtype=np.int64)
+    for i in range(count):  # insertion by the first coordinate, then the second
+        k = i
+        while k > 0 and (
+            points[i, 0] < points[order[k - 1], 0]
+            or (points[i, 0] == points[order[k - 1], 0] and points[i, 1] < points[order[k - 1], 1])
+        ):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    chain = np.empty(2 * count, dtype=np.int64)
+    top = 0
+    for sweep in range(2):
+        start = top
+        for s in range(count):
+            i = order[s] if sweep == 0 else order[count - 1 - s]
+            while top - start >= 2 and _turn(points[chain[top - 2]], points[chain[top - 1]], points[i]) <= 1e-12:
+                top -= 1
+            chain[top] = i
+            top += 1
+        top -= 1
+    out = np.empty((top, 3))
+    for k in range(top):
+        copy3(points[chain[k]], out[k])
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def _turn(a: Array, b: Array, c: Array) -> float:
+    area: float = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return area
+
+
+@njit(cache=True, error_model="numpy")
+def _inside(polygon: Array, x: float, y: float) -> bool:
+    for i in range(len(polygon)):
+        a, b = polygon[i], polygon[(i + 1) % len(polygon)]
+        if (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) < -1e-12:
+            return False
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _height(polygon: Array, x: float, y: float) -> float:
+    """Height at a point by the plane through the widest triangle of the polygon at its first corner."""
+    best, pick = 0.0, -1
+    for i in range(1, len(polygon) - 1):
+        area = _turn(polygon[0], polygon[i], polygon[i + 1])
+        if area > best:
+            best, pick = area, i
+    if pick < 0:
+        lowest: float = polygon[0, 2]
+        return lowest
+    a, b, c = polygon[0], polygon[pick], polygon[pick + 1]
+    s = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / best
+    t = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / best
+    height: float = a[2] + s * (b[2] - a[2]) + t * (c[2] - a[2])
+    return height
+
+
+@njit(cache=True, error_model="numpy")
+def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
+    """Contact points of two polytopes that overlap along n (from B to A); rows of `out` are x y z depth."""
+    u, v = np.empty(3), np.empty(3)
+    _basis(n, u, v)
+    bottom, top = _feature(a, n, -1.0, u, v), _feature(b, n, 1.0, u, v)
+    found = np.empty((MAX_CANDIDATES, 4))  # plane coordinates, height of the middle, depth
+    count = 0
+    if len(top) >= 3:
+        for i in range(len(bottom)):
+            p = bottom[i]
+            if count < MAX_CANDIDATES and _inside(top, p[0], p[1]):
+                d = _height(top, p[0], p[1]) - p[2]
+                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = p[0], p[1], p[2] + d / 2, d
+                count += 1
+    if len(bottom) >= 3:
+        for i in range(len(top)):
+            p = top[i]
+            if count < MAX_CANDIDATES and _inside(bottom, p[0], p[1]):
+                d = p[2] - _height(bottom, p[0], p[1])
+                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = p[0], p[1], p[2] - d / 2, d
+                count += 1
+    if len(bottom) >= 2 and len(top) >= 2:
+        for i in range(len(bottom) if len(bottom) > 2 else 1):
+            p, q = bottom[i], bottom[(i + 1) % len(bottom)]
+            for j in range(len(top) if len(top) > 2 else 1):
+                r, s = top[j], top[(j + 1) % len(top)]
+                det = (q[0] - p[0]) * (s[1] - r[1]) - (q[1] - p[1]) * (s[0] - r[0])
+                if abs(det) < 1e-14 or count >= MAX_CANDIDATES:
+                    continue
+                t = ((r[0] - p[0]) * (s[1] - r[1]) - (r[1] - p[1]) * (s[0] - r[0])) / det
+                w = ((r[0] - p[0]) * (q[1] - p[1]) - (r[1] - p[1]) * (q[0] - p[0])) / det
+                if 0.0 <= t <= 1.0 and 0.0 <= w <= 1.0:
+                    low, high = p[2] + t * (q[2] - p[2]), r[2] + w * (s[2] - r[2])
+                    found[count, 0], found[count, 1] = p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])
+                    found[count, 2], found[count, 3] = (low + high) / 2, high - low
+                    count += 1
+    if count == 0:  # the features only meet beside each other: the middle of the two deepest corners
+        i, j = 0, 0
+        for k in range(len(bottom)):
+            i = k if bottom[k, 2] < bottom[i, 2] else i
+        for k in range(len(top)):
+            j = k if top[k, 2] > top[j, 2] else j
+        for k in range(3):
+            found[0, k] = (bottom[i, k] + top[j, k]) / 2
+        found[0, 3] = depth
+        count = 1
+    return _keep(found[:count], n, u, v, depth, out)
+
+
+@njit(cache=True, error_model="numpy")
+def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) -> int:
+    """The corners that span the overlap: outermost in eight directions, without those that span hardly anything.
+
+    Corners are dropped while their triangle with both neighbors is less than `THIN` of the whole area. Where no
+    candidate overlaps the deepest is taken.
+    """
+    ring = np.empty(DIRECTIONS, dtype=np.int64)
+    count = 0
+    for k in range(DIRECTIONS):
+        angle = 2 * math.pi * (k + 0.37) / DIRECTIONS
+        c, s = math.cos(angle), math.sin(angle)
+        pick, farthest = -1, -math.inf
+        for i in range(len(found)):
+            along = c * found[i, 0] + s * found[i, 1]
+            if found[i, 3] > 0 and along > farthest + 1e-9:
+                pick, farthest = i, along
+        known = pick < 0
+        for i in range(count):
+            other = ring[i]
+            known = known or abs(found[other, 0] - found[pick, 0]) + abs(found[other, 1] - found[pick, 1]) < 1e-4
+        if not known:
+            ring[count] = pick
+            count += 1
+    if count == 0:
+        ring[0], count = 0, 1
+        for i in range(len(found)):
+            if found[i, 3] > found[ring[0], 3]:
+                ring[0] = i
+    while count > 3:
+        whole, least, drop = 0.0, math.inf, -1
+        for i in range(count):
+            before, here, after = found[ring[(i - 1) % count]], found[ring[i]], found[ring[(i + 1) % count]]
+            corner = abs(_turn(before, here, after))
+            whole += here[0] * after[1] - here[1] * after[0]
+            if corner < least:
+                least, drop = corner, i
+        if least > THIN * abs(whole):
+            break
+        for i in range(drop, count - 1):
+            ring[i] = ring[i + 1]
+        count -= 1
+    for i in range(count):
+        row = found[ring[i]]
+        for k in range(3):
+            out[i, k] = u[k] * row[0] + v[k] * row[1] + n[k] * row[2]
+        out[i, 3] = min(max(row[3], 0.0), max(limit, 0.0) + 1e-3)
+    return count
+
+
+@njit(cache=True, error_model="numpy")
+def below(points: Array, n: Array, offset: float, out: Array) -> int:
+    """Contact points of a polytope with the half space n · x <= offset."""
+    u, v = np.empty(3), np.empty(3)
+    _basis(n, u, v)
+    found = np.empty((len(points), 4))
+    count, deepest = 0, 0.0
+    for i in range(len(points)):
+        p = points[i]
+        d = offset - (p[0] * n[0] + p[1] * n[1] + p[2] * n[2])
+        if d > 0:
+            found[count, 0] = p[0] * u[0] + p[1] * u[1] + p[2] * u[2]
+            found[count, 1] = p[0] * v[0] + p[1] * v[1] + p[2] * v[2]
+            found[count, 2], found[count, 3] = offset - d, d
+            count, deepest = count + 1, max(deepest, d)
+    if count == 0:
+        return 0
+    return _keep(found[:count], n, u, v, deepest, out)

@@ -1,0 +1,36 @@
+"""Falls by the simulator's truth."""
+
+from __future__ import annotations
+
+import pytest
+
+import andante as an
+from andante.geometry import SE3
+from andante.simulation.truth import FallRule, Stance, stance
+
+
+@pytest.mark.parametrize(
+    ("start", "now", "fallen"),
+    [
+        ((0, 0, 0), (0.9, 0, 2.0), False),
+        ((0, 0, 0), (1.1, 0, -1.0), True),
+        ((0.5, 0, 0.3), (0.5, 0, 1.3), False),  # only turned
+        ((0.5, 0, 0), (-0.4, 0, 0), False),
+        ((0.5, 0, 0), (-0.6, 0, 0), True),
+    ],
+)
+def test_the_lean_counts_from_how_it_stood(start, now, fallen):
+    poses = [SE3.from_xyz_rpy((0, 0, 0.3), angles).vector for angles in (start, now)]
+    assert FallRule().fallen(Stance(poses[0], 0.3), Stance(poses[1], 0.3)) == fallen
+
+
+def test_the_height_of_a_stance_is_that_of_the_center_of_mass():
+    sim = an.simulate("nao", start=(0.3, 0.1, 0.7))
+    sim.run(0.1)
+    robot = sim.robot
+    poses = dict(zip([link.name for link in robot.links], sim.engine.link_poses(sim.model), strict=True))
+    links = [each for each in robot.links if each.inertia is not None]
+    weighed = [(each.inertia.mass, SE3.from_vector(poses[each.name]) @ each.inertia.com) for each in links]
+    center = sum(mass * point[2] for mass, point in weighed) / sum(mass for mass, _ in weighed)
+    assert stance(sim.engine, sim.model, 0.05).height == pytest.approx(center - 0.05, abs=1e-4)
+    assert FallRule().fallen(Stance(sim.base_pose, 1.0), stance(sim.engine, sim.model, 0.0))
