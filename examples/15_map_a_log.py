@@ -1,8 +1,8 @@
 """Map a log: a robot drives around a made-up floor, and its scans and bad wheels become a map and its way.
 
 The log is made here, with noise, and written as CARMEN text; a rosbag or an MCAP file is read by the same call. The
-wheels put the robot metres away from where it is; laying each scan on the map and closing loops brings it back to
-centimetres.
+wheels put the robot meters away from where it is; laying each scan on the map and closing loops brings it back to
+centimeters.
 """
 
 import numpy as np

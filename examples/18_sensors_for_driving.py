@@ -1,7 +1,7 @@
 """Sensors for driving: a lidar, two UWB tags, counted wheels and a camera on a car that circles through the lab.
 
 Every sensor has the errors of a real one: the lidar turns while the car drives, so its scans are distorted; walls add
-to UWB ranges; wheels slip. What comes out goes straight into mapping and localisation.
+to UWB ranges; wheels slip. What comes out goes straight into mapping and localization.
 """
 
 import numpy as np

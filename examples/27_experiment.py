@@ -1,6 +1,6 @@
 """An experiment from start to end: trials that vary, statistics, a report beside the real robot.
 
-The NAO walks half a metre at two speeds, twice each. The real robot's trials ship with Andante; the report tells how
+The NAO walks half a meter at two speeds, twice each. The real robot's trials ship with Andante; the report tells how
 far the simulation is from them. `andante experiment run straight-walk --out walk` does all nine tests, seven times.
 """
 

@@ -195,8 +195,8 @@ def page() -> str:
     return TEXT.format(
         python="\n".join(_table(packages, home=True)),
         page="\n".join(_table(page_packages(), home=False)),
-        binaries="\n".join(["| wheel | libraries in it | licence |", "|---|---|---|", *inside]),
-        copyleft="\n".join(["| package | licence |", "|---|---|", *more]),
+        binaries="\n".join(["| wheel | libraries in it | license |", "|---|---|---|", *inside]),
+        copyleft="\n".join(["| package | license |", "|---|---|", *more]),
     )
 
 
@@ -239,7 +239,7 @@ def _twice(packages: list[Package]) -> set[str]:
 
 
 def _table(packages: list[Package], home: bool) -> list[str]:
-    head = ["package", "version", "licence", "needed by", *(["home"] if home else [])]
+    head = ["package", "version", "license", "needed by", *(["home"] if home else [])]
     rows = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for package in packages:
         cells = [package.name, package.version, package.licence, package.asked_by]
@@ -256,10 +256,10 @@ def _needs(entry: dict[str, Any], name: str, place: str) -> bool:
 
 
 TEXT = """\
-# Licences
+# Licenses
 
-Andante itself is under the MIT licence. The only code of others in its wheel is the page of the studio, whose bundled
-packages are all under MIT, BSD or Apache licences; their texts are shipped with it (`licences.txt` beside its
+Andante itself is under the MIT license. The only code of others in its wheel is the page of the studio, whose bundled
+packages are all under MIT, BSD or Apache licenses; their texts are shipped with it (`licences.txt` beside its
 `index.html`, served at `/licences.txt`). All else is fetched by pip from its makers. This page is written by
 `python tools/licences.py` from the metadata of what is installed on the reference platform (Python 3.11, Linux) with
 all extras. It lists facts; it is not legal advice.
@@ -271,7 +271,7 @@ application, a disk image) passes on the libraries inside the wheels too:
 
 - **Films: the wheel of `av` carries x264 and x265, which are under the GPL.** Andante writes films with x264 through
   it. A product that contains this wheel has to meet the GPL for these libraries (their source among other things; a
-  licence from their makers is the other way), or leave `av` out (`pip uninstall av`): then only films are lost. H.264
+  license from their makers is the other way), or leave `av` out (`pip uninstall av`): then only films are lost. H.264
   and H.265 are also under patents in some countries.
 - FFmpeg in the same wheel says of itself that it is under the LGPL 3 or later.
 - `cyclonedds` (extra `ros2`) lets you choose: EPL-2.0, or BSD-3-Clause (as Eclipse Distribution License).
@@ -279,11 +279,11 @@ application, a disk image) passes on the libraries inside the wheels too:
 - The runtime libraries of GCC come with the exception that lets any program use them.
 - `panda3d` (extra `ode`) brings libraries that Andante never loads (sound, films, NVIDIA's Cg); only its ODE is used.
 
-No Python package below is itself under the GPL, the AGPL or the LGPL. Those whose licence asks for more than a notice:
+No Python package below is itself under the GPL, the AGPL or the LGPL. Those whose license asks for more than a notice:
 
 {copyleft}
 
-Shared libraries inside the wheels on Linux whose licence does, by their known names (wheels for other systems carry
+Shared libraries inside the wheels on Linux whose license does, by their known names (wheels for other systems carry
 similar ones; what a library contains is not always visible from its name):
 
 {binaries}

@@ -1,4 +1,4 @@
-"""Otter's printed parts as STL files in millimetres, as a CAD program exports them: python make_meshes.py."""
+"""Otter's printed parts as STL files in millimeters, as a CAD program exports them: python make_meshes.py."""
 
 from pathlib import Path
 

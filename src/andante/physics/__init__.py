@@ -7,7 +7,7 @@ from andante.lazy import lazy_names
 from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, fitted
 from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .engine import Engine, Model
-from .registry import ENGINES, engine_class, installed
+from .registry import ENGINES, EngineEntry, engine_class, installed
 from .rendering import Camera
 from .rendering.video import VideoWriter, film_strip
 from .state import Contacts, Mode, RayHits, Settings
@@ -29,6 +29,7 @@ __all__ = [
     "Contacts",
     "Drive",
     "Engine",
+    "EngineEntry",
     "JointState",
     "Mode",
     "Model",

@@ -58,7 +58,7 @@ def largest_mesh(robot: Robot) -> float:
 
 def outsized_told(size: float) -> str:
     """What is said of a mesh of that size [m]."""
-    return f'measures {size:.3g} m; in millimetres? write scale="0.001 0.001 0.001" beside its name'
+    return f'measures {size:.3g} m; in millimeters? write scale="0.001 0.001 0.001" beside its name'
 
 
 def is_outsized(geometry: Geometry, limit: float) -> bool:

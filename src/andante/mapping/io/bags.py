@@ -277,7 +277,7 @@ class _Reader:
             if not known:
                 self.notes.append(
                     f"{name}: no transform from {base or 'a base frame'} to {frame or 'the scan frame'}; the lidar is "
-                    f"taken to sit at the robot's centre; --tf FILE tells where it is, --base-frame names the robot"
+                    f"taken to sit at the robot's center; --tf FILE tells where it is, --base-frame names the robot"
                 )
         if not any(isinstance(record, Odometry) for record in records):
             self.notes.append(
