@@ -107,8 +107,8 @@ def test_reference_has_every_command_and_option():
     from andante.cli.main import app
 
     words = {command.name for command in app.registered_commands}
-    for group in app.registered_groups:
-        words |= {f"{group.name} {command.name}" for command in group.typer_instance.registered_commands}
+    for group in (each.typer_instance for each in app.registered_groups):
+        words |= {f"{group.info.name} {command.name}" for command in group.registered_commands}
     assert words == set(COMMANDS)
     page = docs_commands.commands_page()
     sections = dict(re.findall(r"^## andante ([a-z0-9 -]+?) \{.*?\}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE))

@@ -290,7 +290,7 @@ def draw_path(
 def preview_chain(
     chain: Chain, solutions: Sequence[ArrayLike], target: ArrayLike | None = None, labels: Sequence[str] = ()
 ) -> Figure:
-    """A chain at one or more q, each in its colour, with the target that they were solved for."""
+    """A chain at one or more q, each in its color, with the target that they were solved for."""
     if not len(solutions):
         raise BadInput(f"{chain.name}: give at least one q to draw")
     figure, (axes,) = space(titles=(f"{chain.base} to {chain.tip}",))
