@@ -104,11 +104,16 @@ COMMANDS = docs_commands.commands()
 
 
 def test_reference_has_every_command_and_option():
+    from typer.main import get_command_name
+
     from andante.cli.main import app
 
-    words = {command.name for command in app.registered_commands}
+    def names(group):
+        return {each.name or get_command_name(each.callback.__name__) for each in group.registered_commands}
+
+    words = names(app)
     for group in (each.typer_instance for each in app.registered_groups):
-        words |= {f"{group.info.name} {command.name}" for command in group.registered_commands}
+        words |= {f"{group.info.name} {name}" for name in names(group)}
     assert words == set(COMMANDS)
     page = docs_commands.commands_page()
     sections = dict(re.findall(r"^## andante ([a-z0-9 -]+?) \{.*?\}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE))

@@ -43,4 +43,4 @@ def test_notebook_runs(path, tmp_path, monkeypatch):
 
 
 def ends_in_a_figure(cell):
-    return cell.source.splitlines()[-1].startswith(("figure", "preview_", "result"))
+    return cell.source.splitlines()[-1].startswith(("figure", "an.viz.preview_", "result"))
