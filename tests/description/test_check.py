@@ -74,7 +74,7 @@ def test_a_good_robot_has_no_problems():
         (two_links(limits=Limits(0, 0, 5, 5)), "warning", "cannot move"),
         (two_links(limits=Limits(-1, 1, 0, 5)), "warning", "effort limit 0"),
         (two_links(limits=Limits(-1, 1, 5, 0)), "warning", "velocity limit 0"),
-        (two_links(limits=Limits(0, 500, 5, 5), kind=JointType.PRISMATIC), "warning", "millimetres"),
+        (two_links(limits=Limits(0, 500, 5, 5), kind=JointType.PRISMATIC), "warning", "millimeters"),
         (two_links(dynamics=Dynamics(damping=-1.0)), "error", "damping -1 is negative"),
         (two_links(mimic=Mimic("ghost")), "error", "mimics 'ghost', which does not exist"),
     ],
@@ -151,7 +151,7 @@ def test_a_mesh_in_millimeters_is_told_once_and_nothing_that_follows_from_it(tmp
     assert told == [
         (
             "warning",
-            "link 'arm': collision mesh 'part.stl' measures 53.9 m; in millimetres? "
+            "link 'arm': collision mesh 'part.stl' measures 53.9 m; in millimeters? "
             'write scale="0.001 0.001 0.001" beside its name',
         )
     ]
@@ -167,7 +167,7 @@ def test_a_mesh_in_millimeters_is_told_once_and_nothing_that_follows_from_it(tmp
     small = found(armed(Collision(Mesh("part.stl", part, scale=(1e-6,) * 3))))
     assert any("measures 0.054 mm; was a mesh in metres scaled by 0.001?" in message for _, message in small)
     trimesh.creation.box(extents=(4, 3, 2)).export(part)  # under 20 m, but not beside joints 0.1 m apart
-    assert any("in millimetres?" in message for _, message in found(armed(Collision(Mesh("part.stl", part)))))
+    assert any("in millimeters?" in message for _, message in found(armed(Collision(Mesh("part.stl", part)))))
 
 
 @pytest.mark.parametrize("name", ["package://robt_description/meshes/arm.stl", "meshes/Arm.STL", "../arm.stl"])

@@ -51,7 +51,7 @@ def _limit_problems(joint: Joint) -> Iterator[Problem]:
         radians = f"{math.radians(limits.lower):.4g} to {math.radians(limits.upper):.4g}"
         yield warning(f"{told}: limits {ends} rad are over two turns; were degrees meant? those are {radians} rad")
     elif joint.type is JointType.PRISMATIC and 100 < span < math.inf:
-        yield warning(f"{told}: limits {ends} m are long; were millimetres meant?")
+        yield warning(f"{told}: limits {ends} m are long; were millimeters meant?")
     if limits.effort == 0 and joint.mimic is None:
         yield warning(f"{told}: effort limit 0, no motor can move it; give its torque")
     if limits.velocity == 0 and joint.mimic is None:
