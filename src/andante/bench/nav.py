@@ -115,10 +115,10 @@ def plain_sweep(engine: Engine, model: int) -> Callable[[], object]:
     x, y, z = engine.base_pose(model)[:3]
     origin = np.array([x, y, z + 0.17])
     if engine.name == "mujoco":
-        model, data = engine.mj_model, engine.data  # type: ignore[attr-defined]
+        mj_model, data = engine.mj_model, engine.data  # type: ignore[attr-defined]
         groups, hit, far = np.ones(mujoco.mjNGROUP, dtype=np.uint8), np.empty(BEAMS, np.int32), np.empty(BEAMS)
         flat = directions.ravel()
-        return lambda: mujoco.mj_multiRay(model, data, origin, flat, groups, 1, -1, hit, far, None, BEAMS, REACH)
+        return lambda: mujoco.mj_multiRay(mj_model, data, origin, flat, groups, 1, -1, hit, far, None, BEAMS, REACH)
     if engine.name == "bullet":
         return _bare_bullet(engine, origin, directions)
     return lambda: engine.cast_rays(np.tile(origin, (BEAMS, 1)), directions, REACH, model)

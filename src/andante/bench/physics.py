@@ -54,13 +54,13 @@ UNIT = "x real time"
 # ---- bare loops ----------------------------------------------------------------------------------
 def bare_mujoco(engine: Any, model: int, steps: int) -> Play:
     """`ctrl` and `mj_step`."""
-    model, data, mj_step = engine.mj_model, engine.data, mujoco.mj_step
+    mj_model, data, mj_step = engine.mj_model, engine.data, mujoco.mj_step
     first, last = engine._index[model].actuators.start, engine._index[model].actuators.stop
 
     def play(targets: Array) -> None:
         for target in targets:
             data.ctrl[first:last] = target
-            mj_step(model, data, steps)
+            mj_step(mj_model, data, steps)
 
     return play
 

@@ -135,10 +135,10 @@ def record(loop: ControlLoop) -> Tape:
 
 def play(sim: Simulation, tape: Tape) -> None:
     """The bare side: `ctrl` and `mj_step`."""
-    model, data = sim.engine.mj_model, sim.engine.data  # type: ignore[attr-defined]
+    mj_model, data = sim.engine.mj_model, sim.engine.data  # type: ignore[attr-defined]
     for steps, references in tape:
         data.ctrl[:] = references
-        mujoco.mj_step(model, data, steps)
+        mujoco.mj_step(mj_model, data, steps)
 
 
 def _take_turns(case: Case, bare: Simulation, start: object, tapes: list[Tape]) -> Array:
