@@ -261,14 +261,7 @@ def as_row(record: Record) -> dict[str, Any]:
 
 
 def row_words(row: Mapping[str, Any]) -> str:
-    """Figures of a candidate as text.
-
-    Args:
-        row: as `as_row` returns it.
-
-    Returns:
-        One line.
-    """
+    """The figures of a candidate, as `as_row` returns them, as one line of text."""
     text = "failed" if row["fitness"] is None else f"fitness {row['fitness']:.5g}"
     if row["distance"] is not None:
         text += f", {row['distance']:.3f} m ahead"
@@ -280,14 +273,7 @@ def row_words(row: Mapping[str, Any]) -> str:
 
 
 def parameter_words(parameters: Mapping[str, Any]) -> str:
-    """Parameters of a candidate as text.
-
-    Args:
-        parameters: name to value.
-
-    Returns:
-        One line.
-    """
+    """The parameters of a candidate, name to value, as one line of text."""
     return "  ".join(f"{name} {_short(value)}" for name, value in parameters.items())
 
 
