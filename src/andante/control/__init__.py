@@ -15,40 +15,20 @@ if TYPE_CHECKING:
     from .walking import WalkGoal, WalkGuide, walk_to
 
 __all__ = [
-    "ActivityManager",
-    "Body",
-    "BodyCommand",
-    "BodyState",
-    "ControlLoop",
-    "FallSupervisor",
-    "Health",
-    "JointTarget",
-    "Power",
-    "RobotView",
-    "TeleopMux",
-    "Tracking",
-    "WalkGoal",
-    "WalkGuide",
-    "walk_to",
-]
+    "ActivityManager", "Body", "BodyCommand", "BodyState", "ControlLoop", "FallSupervisor", "Health", "JointTarget",
+    "Power", "RobotView", "TeleopMux", "Tracking", "WalkGoal", "WalkGuide", "walk_to",
+]  # fmt: skip
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "ActivityManager": ".activity_manager",
-        "Body": ".body",
-        "BodyCommand": ".body",
-        "BodyState": ".body",
-        "ControlLoop": ".loop",
-        "FallSupervisor": ".fall_supervisor",
-        "Health": ".body",
-        "JointTarget": ".body",
-        "TeleopMux": ".teleop_mux",
-        "Power": ".body",
-        "RobotView": ".view",
-        "Tracking": ".tracking",
-        "WalkGoal": ".walking",
-        "WalkGuide": ".walking",
-        "walk_to": ".walking",
+        ".activity_manager": "ActivityManager",
+        ".body": "Body BodyCommand BodyState Health JointTarget Power",
+        ".fall_supervisor": "FallSupervisor",
+        ".loop": "ControlLoop",
+        ".teleop_mux": "TeleopMux",
+        ".tracking": "Tracking",
+        ".view": "RobotView",
+        ".walking": "WalkGoal WalkGuide walk_to",
     },
 )

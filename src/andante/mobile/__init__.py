@@ -15,42 +15,20 @@ if TYPE_CHECKING:
     from .sensing import ScanPipeline, Sensed, TakenScan
 
 __all__ = [
-    "BaseDriver",
-    "BaseOdometry",
-    "ByScans",
-    "Drive",
-    "DriverSettings",
-    "Localizer",
-    "MobileRobot",
-    "OdometryOnly",
-    "OnMap",
-    "ScanPipeline",
-    "Sensed",
-    "SimulatedMobileRobot",
-    "TakenScan",
-    "WheelOdometry",
-    "drive_to_goal",
+    "BaseDriver", "BaseOdometry", "ByScans", "Drive", "DriverSettings", "Localizer", "MobileRobot", "OdometryOnly",
+    "OnMap", "ScanPipeline", "Sensed", "SimulatedMobileRobot", "TakenScan", "WheelOdometry", "drive_to_goal",
     "mobile_robot",
-]
+]  # fmt: skip
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "BaseDriver": ".driver",
-        "BaseOdometry": ".odometry",
-        "ByScans": ".localizer",
-        "Drive": ".navigate.run",
-        "DriverSettings": ".driver",
-        "Localizer": ".localizer",
-        "MobileRobot": ".robot",
-        "OdometryOnly": ".localizer",
-        "OnMap": ".localizer",
-        "ScanPipeline": ".sensing",
-        "Sensed": ".sensing",
-        "SimulatedMobileRobot": ".robot",
-        "TakenScan": ".sensing",
-        "WheelOdometry": "andante.control.wheel_odometry",
-        "drive_to_goal": ".navigate.run",
-        "mobile_robot": ".robot",
+        ".driver": "BaseDriver DriverSettings",
+        ".localizer": "ByScans Localizer OdometryOnly OnMap",
+        ".navigate.run": "Drive drive_to_goal",
+        ".odometry": "BaseOdometry",
+        ".robot": "MobileRobot SimulatedMobileRobot mobile_robot",
+        ".sensing": "ScanPipeline Sensed TakenScan",
+        "andante.control.wheel_odometry": "WheelOdometry",
     },
 )

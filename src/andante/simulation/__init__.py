@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["FallRule", "Joints", "Observer", "Simulation", "record", "simulate"]
 
-__getattr__ = lazy_names(__name__, {"record": ".recording"})
+__getattr__ = lazy_names(__name__, {".recording": "record"})
