@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import check_file, check_robot, check_world
 from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
@@ -14,6 +15,8 @@ from andante.errors import BadInput, MissingFile
 from andante.locomotion.io.rig_file import rig_text, write_rig
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import Rig, weak_joints
+from andante.mapping.io.map_files import load_map, map_base, save_map
+from andante.mapping.worlds import map_of_world, world_of_map
 
 from .inputs import RobotLike, as_robot
 from .result import HIDDEN, Result
@@ -44,10 +47,6 @@ class CheckResult(Result):
         """Whether there are no errors."""
         return all(problem.severity != "error" for problem in self.problems)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {**super().as_dict(), "problems": [problem.as_dict() for problem in self.problems]}
-
     def __str__(self) -> str:
         head = f"{self.name} ({self.kind}): {self.links} links, {self.joints} joints, {self.mass:.4g} kg"
         found = [str(problem) for problem in self.problems] or ["  no problems found"]
@@ -57,10 +56,8 @@ class CheckResult(Result):
         """The robot as sticks and collision outlines."""
         if self.kind != "robot":
             raise NotImplementedError("a world has no preview; `an.show` shows it in the studio")
-        from andante.viz.preview import preview_robot
-
         shown = self.subject if isinstance(self.subject, Robot) else load_robot(str(self.subject), self.arguments)
-        return preview_robot(shown)
+        return viz.preview_robot(shown)
 
 
 def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None = None) -> CheckResult:
@@ -88,10 +85,6 @@ class ConvertResult(Result):
 
     path: Path
     problems: tuple[Problem, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {"path": str(self.path), "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.problems), f"wrote {self.path}"])
@@ -132,9 +125,6 @@ def convert(
 
 def _convert_map(source: Robot | World | str, out: Path, height: float | None, resolution: float) -> Written:
     """A map's yaml file into a world, or a world into a map's yaml file and pgm picture."""
-    from andante.mapping.io.map_files import load_map, map_base, save_map
-    from andante.mapping.worlds import map_of_world, world_of_map
-
     if not out.absolute().parent.is_dir():
         raise MissingFile(f"{out}: the folder does not exist; make it first")
     from_map = isinstance(source, str) and Path(source).suffix.lower() in MAPS
@@ -202,9 +192,7 @@ class RigResult(Result):
 
     def plot(self) -> Figure:
         """The robot in the stance of the rig."""
-        from andante.viz.preview import preview_robot
-
-        return preview_robot(self.robot, self.rig.stance, frames=[leg.foot for leg in self.rig.legs])
+        return viz.preview_robot(self.robot, self.rig.stance, frames=[leg.foot for leg in self.rig.legs])
 
 
 def rig(

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.view import RobotView
 from andante.description.world import World
 from andante.errors import BadInput, LostBody
@@ -99,21 +100,17 @@ class ExploreResult(Result):
 
     def plot(self) -> Figure:
         """The map that was made, the true plan, and the way as believed and as it was."""
-        from andante.viz.drives import plot_exploration
-
         title = (
             f"{self.scans} scans, {self.distance:.1f} m in {self.time:.0f} s, {100 * self.coverage:.0f} % of the "
             f"floor; path error {1000 * self.path_error:.0f} mm"
         )
-        return plot_exploration(self.result, self.plan, self.truth, [m.place for m in self.missed], title)
+        return viz.plot_exploration(self.result, self.plan, self.truth, [m.place for m in self.missed], title)
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, and more."""
-        out = super().as_dict()
         return {
-            **out,
+            **super().as_dict(),
             "missed": [{"x": m.place[0], "y": m.place[1], "size": m.size, "reason": m.reason} for m in self.missed],
-            "walls": None if self.walls is None else asdict(self.walls),
             "collided": bool(self.collided),
             "collision": self.collided or None,
         }
@@ -212,9 +209,7 @@ def explore(
             )  # fmt: skip
         result = _finish(driven, drive, ground, maps, way)
         if files["plots"] is not None:
-            from andante.viz.drives import save_figure
-
-            save_figure(result.plot(), files["plots"])
+            viz.save_figure(result.plot(), files["plots"])
         return result
 
     if not is_simulated(body):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante import viz
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -42,9 +43,7 @@ class IkResult(Result):
 
     def plot(self) -> Figure:
         """The chain as it was solved, with the target."""
-        from andante.viz.preview import preview_chain
-
-        return preview_chain(self.chain, [list(self.q.values())], self.target)
+        return viz.preview_chain(self.chain, [list(self.q.values())], self.target)
 
 
 def ik(

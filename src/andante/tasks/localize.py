@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import viz
 from andante.errors import BadInput, MissingFile
 from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
@@ -99,10 +100,8 @@ class LocalizeResult(Result):
 
     def plot(self) -> Figure:
         """The way on the map."""
-        from andante.viz.drives import plot_map, plot_way
-
         poses = self.trajectory.poses
-        return plot_way(poses, str(self)) if self.grid is None else plot_map(self.grid, poses, str(self))
+        return viz.plot_way(poses, str(self)) if self.grid is None else viz.plot_map(self.grid, poses, str(self))
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, and more."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from andante import viz
 from andante.errors import BadInput
 from andante.files import check_outputs, write_all
 from andante.locomotion.io.gait_parameters import read_parameters
@@ -67,9 +68,7 @@ class MapResult(Result):
 
     def plot(self) -> Figure:
         """The map with the way over it."""
-        from andante.viz.drives import plot_map
-
-        return plot_map(self.grid, self.trajectory.poses, str(self))
+        return viz.plot_map(self.grid, self.trajectory.poses, str(self))
 
 
 def map_log(

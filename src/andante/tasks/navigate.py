@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante import viz
 from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
@@ -60,8 +61,6 @@ from .result import HIDDEN, REAL, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from andante.viz.drives import Shown
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
@@ -118,13 +117,8 @@ class Request:
 class NavigateResult(Outcome, Result):
     """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
-    shown: Shown = field(metadata=HIDDEN, repr=False)
+    shown: viz.Shown = field(metadata=HIDDEN, repr=False)
     link: LinkState | None = field(default=None, metadata=REAL)  # how well a real robot was heard
-
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        told = super().as_dict()
-        return told if self.link is None else {**told, "link": asdict(self.link)}
 
     def __str__(self) -> str:
         off = self.estimate_error
@@ -140,9 +134,7 @@ class NavigateResult(Outcome, Result):
 
     def plot(self) -> Figure:
         """The drive from above, and the error of the believed place over time."""
-        from andante.viz.drives import plot_drive
-
-        return plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
+        return viz.plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
 
 
 @dataclass(frozen=True)
@@ -289,19 +281,17 @@ def _drive_and_tell(
     files: Mapping[str, Path | None],
 ) -> NavigateResult:
     """Drive, record, plot."""
-    from andante.viz.drives import Shown, save_figure
-
     view = RobotView(robot.body, robot.driver, origin=np.array(request.start), map_pose=request.map_pose)
     view.run_by(robot.loop)
     state = _Navigation(request, ready, robot)
     view.publishers.append(lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: state))
     with kept(robot.body, files["recordings"], files["videos"], view):
         outcome, drive = _navigate(request, ready, robot, push, progress, state)
-    shown = Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
+    shown = viz.Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
     link = None if robot.body.simulated else robot.body.link
     result = NavigateResult(**vars(outcome), shown=shown, link=link)
     if files["plots"] is not None:
-        save_figure(result.plot(), files["plots"])
+        viz.save_figure(result.plot(), files["plots"])
     return result
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from andante import viz
 from andante.control.body import Body
 from andante.control.view import RobotView
 from andante.errors import BadInput
@@ -32,9 +33,7 @@ def kept(body: Body, record: Path | None, video: Path | None, view: RobotView | 
             elif view is not None:
                 view.observers.append(recording)
         if video is not None:
-            from andante.viz.film import Film
-
             if not isinstance(body, Simulation):
                 raise BadInput("only a simulated robot can be filmed; leave video out, or record it")
-            body.observers.append(stack.enter_context(Film(body, video)))
+            body.observers.append(stack.enter_context(viz.Film(body, video)))
         yield

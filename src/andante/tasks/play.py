@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.activities import Acting, GettingUp, Playing, checked_speed, lying_pose, plain_name
 from andante.control.body import Body, LinkState
 from andante.control.loop import ControlLoop
@@ -69,12 +70,6 @@ class PlayResult(Result):
     reason: str | None = field(default=None, metadata=REAL)  # why it ended early
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        problems = [problem.as_dict() for problem in self.problems]
-        told = {**super().as_dict(), "tracking": dict(self.tracking), "problems": problems}
-        return told if self.link is None else {**told, "link": asdict(self.link)}
-
     def __str__(self) -> str:
         end = f"finished after {self.time:.2f} s" if self.finished else "not finished"
         follow = ""
@@ -91,9 +86,7 @@ class PlayResult(Result):
 
     def plot(self) -> Figure:
         """Targets of the joints that moved over time."""
-        from andante.viz.paths import plot_joints
-
-        return plot_joints(self.path[:, 0], self.path[:, 1:], self.joints, str(self))
+        return viz.plot_joints(self.path[:, 0], self.path[:, 1:], self.joints, str(self))
 
 
 @dataclass(frozen=True)
@@ -256,9 +249,7 @@ def play(
         with kept(sim, files["recordings"], files["videos"], view):
             result = _play(view, sim, checked, activity, seconds, loop == 0)
             if files["pictures"] is not None:
-                from andante.viz.film import save_picture
-
-                save_picture(sim, files["pictures"])
+                viz.save_picture(sim, files["pictures"])
         return result
     finally:
         sim.close()

@@ -6,10 +6,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante import viz
 from andante.control.drivers import rigged
 from andante.description import Problem
 from andante.errors import BadInput
@@ -45,10 +46,6 @@ class SimResult(Result):
 
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {**super().as_dict(), "problems": [problem.as_dict() for problem in self.problems]}
-
     def __str__(self) -> str:
         x, y, z = self.base[:3].tolist()
         return (
@@ -59,9 +56,7 @@ class SimResult(Result):
 
     def plot(self) -> Figure:
         """Where the root was over time."""
-        from andante.viz.paths import plot_joints
-
-        return plot_joints(
+        return viz.plot_joints(
             self.path[:, 0], self.path[:, 1:4], ("x", "y", "z"), str(self), label="position of the root [m]"
         )
 
@@ -122,9 +117,7 @@ def sim(
         with kept(scene, files["recordings"], files["videos"]):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
             if files["pictures"] is not None:
-                from andante.viz.film import save_picture
-
-                save_picture(scene, files["pictures"])
+                viz.save_picture(scene, files["pictures"])
         return SimResult(
             robot=made.name,
             world=place.name,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
@@ -60,8 +61,7 @@ class WalkResult(Result):
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
-        told = {**super().as_dict(), "reckoned": self.estimated}
-        return told if self.link is None else {**told, "link": asdict(self.link)}
+        return {**super().as_dict(), "reckoned": self.estimated}
 
     def __str__(self) -> str:
         ended = "fallen" if self.fallen else "standing" if self.arrived else "timed out before standing still"
@@ -74,9 +74,7 @@ class WalkResult(Result):
 
     def plot(self) -> Figure:
         """The way on the floor from above, and the heading over time."""
-        from andante.viz.paths import plot_walk
-
-        return plot_walk(self.path, self.estimated, str(self))
+        return viz.plot_walk(self.path, self.estimated, str(self))
 
 
 def walk(

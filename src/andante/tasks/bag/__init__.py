@@ -9,24 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from andante import viz
 from andante.bags import Bag, TopicChoice, convert_bag, open_bag
+from andante.bridges.client import Say, quiet
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.bus import Bus, Player
 from andante.errors import BadInput
 from andante.mapping.io.logs import LogInfo, log_info
 from andante.progress import PlainLines, on_terminal
+from andante.tasks.result import HIDDEN, Result
 
-from .bag_session import Say, record_session, replay_into, serve_replay
-from .result import HIDDEN, Result
+from .session import record_session, replay_into, serve_replay
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Serve = Callable[[Bus, int], ServerHandle]  # the server of a bus on a port
-
-
-def _silent(text: str) -> None:
-    """Say nothing."""
 
 
 def open(path: Path | str) -> Bag:
@@ -69,9 +67,7 @@ class BagInfoResult(LogInfo, Result):
 
     def plot(self) -> Figure:
         """How many messages every topic has."""
-        from andante.viz.paths import plot_bars
-
-        return plot_bars({t.name: float(t.count) for t in self.topics}, "messages", str(self.path.name))
+        return viz.plot_bars({t.name: float(t.count) for t in self.topics}, "messages", str(self.path.name))
 
 
 def info(path: Path | str, *, mapping: bool = True) -> BagInfoResult:
@@ -124,7 +120,7 @@ def record(
     exclude_regex: str = "",
     max_size: float | None = None,
     seconds: float | None = None,
-    say: Say = _silent,
+    say: Say = quiet,
 ) -> BagResult:
     """Record a running session until Ctrl-C, its end, or for some seconds; what is written survives a crash.
 
@@ -216,7 +212,7 @@ def play(
     port: int = 0,
     wait: bool = False,
     serve: Serve = start_server,
-    say: Say = _silent,
+    say: Say = quiet,
     progress: bool = False,
 ) -> PlayedBag:
     """Replay a bag into a running session, or to rosbridge clients of a server of its own.
