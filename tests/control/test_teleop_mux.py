@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from andante.control.teleop_mux import DEADMAN, TeleopMux
+from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command
 
@@ -21,8 +21,8 @@ def ask(teleop: TeleopMux, now: float) -> Command:
 def test_a_velocity_lasts_for_the_deadman() -> None:
     teleop = TeleopMux()
     teleop.velocity(1.0, 0.1, 0.0, 0.2)
-    assert ask(teleop, 1.0 + DEADMAN - 0.01) == Command(0.1, 0.0, 0.2)
-    assert not ask(teleop, 1.0 + DEADMAN).moving
+    assert ask(teleop, 1.0 + TeleopSettings.velocity_timeout - 0.01) == Command(0.1, 0.0, 0.2)
+    assert not ask(teleop, 1.0 + TeleopSettings.velocity_timeout).moving
     assert teleop.source == ""
 
 
@@ -34,7 +34,7 @@ def test_in_a_paced_session_the_wall_clock_counts_too() -> None:
     assert ask(teleop, 1.01).moving
     teleop.velocity(1.01, 0.1, 0.0, 0.0)
     teleop.pace = 1.0
-    wall.now = 2.0 + DEADMAN + 0.01
+    wall.now = 2.0 + TeleopSettings.velocity_timeout + 0.01
     assert not ask(teleop, 1.02).moving
 
 

@@ -35,7 +35,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .map_log import MAPS, TRAJECTORIES
 from .outputs import kept
@@ -154,7 +154,7 @@ def explore(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
         max_speed: at most [m/s].
-        params: a file with the parameters of mapping, and a table [body] for a real robot.
+        params: a file with the parameters of mapping, and tables [body] and [start] for a real robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: of all noise.
@@ -173,8 +173,8 @@ def explore(
         raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {timeout}")
     if not 0.01 <= max_speed <= 50:
         raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {max_speed}")
-    given = [Path(path) for path in (waypoints, params) if isinstance(path, str | Path)]
-    maps, way = _map_files(out, trajectory, given)
+    read = [Path(path) for path in (waypoints, params) if isinstance(path, str | Path)]
+    maps, way = _map_files(out, trajectory, read)
     files = check_outputs(
         {
             **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in maps.items()},
@@ -184,8 +184,8 @@ def explore(
             "videos": (video, VIDEOS),
         }
     )
-    table, rest = split_params(params)
-    parameters = parameters_from(checked_parameters(rest, str(params)), KEYS) if rest else KEYS
+    given = read_params(params)
+    parameters = parameters_from(checked_parameters(given.rest, given.path), KEYS) if given.rest else KEYS
     places = read_waypoints(Path(waypoints)) if isinstance(waypoints, str | Path) else waypoints
 
     def errand(vehicle: Vehicle) -> Errand:
@@ -215,9 +215,9 @@ def explore(
     if not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
-        with opened(body, made, table, report_log(progress)) as real:
+        with opened(body, made, given.body, report_log(progress)) as real:
             driven = MobileRobot(real, start=place)
-            require_rate(real, driven.driver.least_rate, "driving")
+            require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
     simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed)
     try:

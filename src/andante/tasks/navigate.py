@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,7 @@ from andante.navigation import (
 )
 from andante.simulation.push import PushWords, parse_push
 
-from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
 from .result import HIDDEN, REAL, Result
@@ -64,10 +65,17 @@ if TYPE_CHECKING:
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
-QUICKEST = 3.0  # turn rate that robots are driven with at most, whatever their wheels could do [rad/s]
-YAW = 0.25  # the goal's heading counts as reached within this [rad]
-OWN_FRACTION, OWN_SLACK = 0.6, 0.15  # the robot comes nearer than asked: its own pose errs [-, m]
-SLOW = 0.4  # ... and slows down there [m/s]
+
+
+@dataclass(frozen=True)
+class ArrivalSettings:
+    """When a goal counts as reached; table [arrival] of `--params`."""
+
+    yaw_tolerance: float = 0.25  # the goal's heading counts as reached within this [rad]
+    own_fraction: float = 0.6  # of the tolerances that the robot itself keeps, for its own pose errs
+    own_slack: float = 0.15  # ... but no further inside than this [m]
+    speed: float = 0.4  # at most, where it has arrived [m/s]
+    max_turn: float = 3.0  # turn rate on the way at most, whatever the wheels could do [rad/s]
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,7 @@ class Request:
     planner: str
     controller: str
     seed: int
+    arrival: ArrivalSettings = ArrivalSettings()
 
     def __post_init__(self) -> None:
         for name in ("start", "goal", "map_pose"):
@@ -151,12 +160,13 @@ class Ready:
 
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
     """Make the navigator of a drive; refuses what cannot be driven, in words."""
-    vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=QUICKEST), tables)
-    own = max(OWN_FRACTION * request.tolerance, request.tolerance - OWN_SLACK)
+    goal = request.arrival
+    vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn), tables)
+    own = max(goal.own_fraction * request.tolerance, request.tolerance - goal.own_slack)
     offset = math.hypot(*vehicle.reference[:2])
     if request.free_yaw:  # the root may stand anywhere around the reference point
         own = max(own - offset, 0.5 * own)
-    arrival = GoalChecker(own, 0.6 * YAW, SLOW)
+    arrival = GoalChecker(own, goal.own_fraction * goal.yaw_tolerance, goal.speed)
     way = math.dist(request.start[:2], request.goal[:2])
     settings = navigator_settings(vehicle, way, arrival, tables)
     navigator = Navigator(
@@ -211,7 +221,8 @@ def navigate(
         timeout: longest time [s].
         planner, controller: names, or `file.py:Name`.
         max_speed: at most [m/s].
-        params: a TOML or JSON file with tables like [mppi] or [layers], and [body] for a real robot.
+        params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), and [body] and
+            [start] for a real robot.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
@@ -229,6 +240,8 @@ def navigate(
         {"recordings": (record, RECORDINGS), "plots": (plot, (*PICTURES, ".svg", ".pdf")), "videos": (video, VIDEOS)}
     )
     shove = parse_push(push) if push is not None else None
+    given = read_params(params)
+    arrival = given.settings("arrival", ArrivalSettings())
     x, y, yaw = _pose("goal", (*goal, math.nan) if len(goal) == 2 else goal)
     request = Request(
         _pose("start", start),
@@ -240,11 +253,11 @@ def navigate(
         planner,
         controller,
         seed,
+        arrival,
     )
     if map is None and request.map_pose != (0.0, 0.0, 0.0):
         raise BadInput("map_pose needs a map; give one too")
-    table, rest = split_params(params)
-    tables = checked_tables(rest, str(params))
+    tables = checked_tables(given.rest, given.path)
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     ready = prepare(request, made, as_world(world), grid, tables)
@@ -254,9 +267,9 @@ def navigate(
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
-        with opened(body, made, table, report_log(progress)) as real:
+        with opened(body, made, given.body, report_log(progress)) as real:
             driven = MobileRobot(real, localizer, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
-            require_rate(real, driven.driver.least_rate, "driving")
+            require_rate(real, driven.driver.least_rate, "driving", given.start)
             if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):
                 raise BadInput(
                     f"{real.name} at {real.address} tells no scans; params with [navigator] scan_timeout = inf let it "
@@ -343,31 +356,30 @@ def _navigate(
     progress: bool,
     state: _Navigation,
 ) -> tuple[Outcome, Drive]:
-    goal, names = np.array(request.goal), (request.planner, request.controller)
+    names, near = (request.planner, request.controller), (request.tolerance, request.arrival.yaw_tolerance)
+    measure = partial(Measure, robot, np.array(request.goal), *near, request.map_pose, request.timeout)
     sensed = robot.step()
     if robot.measure.collided or robot.measure.fallen:
         where = robot.measure.collision.thing if robot.measure.collision is not None else "the ground"
         drive = Drive(State.FAILED, f"the start is occupied: the robot stands in {where}", sensed.time, sensed.time)
-        return Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout).outcome(
-            drive, names, 0.0
-        ), drive
+        return measure().outcome(drive, names, 0.0), drive
     settled = robot.settle()
     sensed = replace(settled, sweeps=(*sensed.sweeps, *settled.sweeps))
-    measure = Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout, push, progress)
+    watched = measure(push, progress)
     hopeless = _hopeless(request, ready, sensed)
     if hopeless:
         drive = Drive(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
-        return measure.outcome(drive, names, 0.0), drive
+        return watched.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
 
     def watch(sensed: Sensed, output: NavigatorOutput) -> bool:
         state.take(sensed, output)
-        return measure.watch(sensed, output)
+        return watched.watch(sensed, output)
 
-    with measure:
+    with watched:
         hit = lambda: robot.measure.collided  # noqa: E731
         try:
             drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, watch, hit)
         except LostBody as error:
             drive = Drive(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
-    return measure.outcome(drive, names, time.perf_counter() - wall), drive
+    return watched.outcome(drive, names, time.perf_counter() - wall), drive

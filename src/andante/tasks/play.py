@@ -34,7 +34,7 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
-from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import kept
 from .result import HIDDEN, REAL, Result
@@ -42,12 +42,18 @@ from .result import HIDDEN, REAL, Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SETTLE = 1.0  # played on after the end of a motion [s]
-ENDLESS = 10.0  # how long a motion without end is played when nothing else is said [s]
 LONGEST = 3600.0  # [s]
-LONGEST_RISE = 60.0  # getting up [s]
-LEAST_RATE = 10.0  # at which a real robot must tell its joints [Hz]
 POSE_SPEED = 0.4  # fraction of the joints' top speed at which poses are taken
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """How long motions are played; table [play] of `--params`."""
+
+    settle: float = 1.0  # played on after the end of a motion [s]
+    endless: float = 10.0  # how long a motion without end is played when nothing else is said [s]
+    get_up_timeout: float = 60.0  # getting up [s]
+    least_rate: float = 10.0  # at which a real robot must tell its joints [Hz]
 
 
 @dataclass(frozen=True)
@@ -212,7 +218,7 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with a table [body] for a real robot.
+        params: a TOML file with tables [play] (`PlaySettings`), and [body] and [start] for a real robot.
         progress: tell of the connection to a real robot on stderr.
 
     Returns:
@@ -225,29 +231,30 @@ def play(
         raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {seconds}")
     if loop is not None and loop < 0:
         raise BadInput(f"loop is a number of rounds, or 0 for no end, got {loop}")
-    given: dict[str, Any] = {"parameters": parameters, "speed": speed, "loop": loop, "joints": joints}
-    table, rest = split_params(params)
-    if rest:
-        raise BadInput(f"{params}: play takes the table [body] only, got {', '.join(rest)}")
+    asked: dict[str, Any] = {"parameters": parameters, "speed": speed, "loop": loop, "joints": joints}
+    given = read_params(params)
+    settings = given.settings("play", PlaySettings())
+    if given.rest:
+        raise BadInput(f"{params}: play takes the tables [body], [play] and [start] only, got {', '.join(given.rest)}")
     if not is_simulated(body):
         if pose is not None or picture is not None:
             raise BadInput("a real robot starts where it is and is not drawn; leave pose and picture out")
         made = as_robot(robot, arguments)
-        with opened(body, made, table, report_log(progress)) as real:
+        with opened(body, made, given.body, report_log(progress)) as real:
             here = real.read().position
-            require_rate(real, LEAST_RATE, f"motion {motion!r}")
-            checked = check_play(made, motion, **given, start=_known(real, here))
+            require_rate(real, settings.least_rate, f"motion {motion!r}", given.start)
+            checked = check_play(made, motion, **asked, start=_known(real, here))
             activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
             view = RobotView(real, pose=checked.start)
             with kept(real, files["recordings"], files["videos"], view):
-                return _play(view, real, checked, activity, seconds, loop == 0)
-    checked = check_play(robot, motion, **given, pose=pose, arguments=arguments)
+                return _play(view, real, checked, activity, seconds, loop == 0, settings)
+    checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
         view = RobotView(sim, pose=checked.start)
         with kept(sim, files["recordings"], files["videos"], view):
-            result = _play(view, sim, checked, activity, seconds, loop == 0)
+            result = _play(view, sim, checked, activity, seconds, loop == 0, settings)
             if files["pictures"] is not None:
                 viz.save_picture(sim, files["pictures"])
         return result
@@ -311,6 +318,7 @@ def _play(
     activity: Playing | Acting | GettingUp,
     seconds: float | None,
     endless: bool,
+    settings: PlaySettings,
 ) -> PlayResult:
     """Up to the given time, else until the motion is over and the robot has settled."""
     names, rows, ended, reason, began = body.joint_names, list[Array](), math.nan, "", body.time
@@ -318,12 +326,12 @@ def _play(
     tracking = Tracking(names, moved)
     loop = ControlLoop(body, activity)
     view.run_by(loop)
-    longest = LONGEST_RISE if isinstance(activity, GettingUp) else LONGEST
+    longest = settings.get_up_timeout if isinstance(activity, GettingUp) else LONGEST
     if isinstance(activity, Playing):
         endless = endless or math.isinf(activity.motion.duration)
     elif isinstance(activity, Acting):
         endless = endless or activity.runner.endless
-    end = round((seconds if seconds is not None else ENDLESS if endless else longest) * loop.rate)
+    end = round((seconds if seconds is not None else settings.endless if endless else longest) * loop.rate)
     while loop.periods < end:
         try:
             state = loop.step()
@@ -335,8 +343,8 @@ def _play(
             tracking.measure(state, loop.targets)
         if activity.finished and math.isnan(ended):
             ended = loop.periods * loop.period
-        if seconds is None and activity.over and end > loop.periods + SETTLE * loop.rate:
-            end = loop.periods + round(SETTLE * loop.rate)
+        if seconds is None and activity.over and end > loop.periods + settings.settle * loop.rate:
+            end = loop.periods + round(settings.settle * loop.rate)
     problems = checked.problems
     if isinstance(activity, GettingUp):
         problems = (*problems, *_failures(activity.behaviour))
