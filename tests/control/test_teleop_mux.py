@@ -80,3 +80,11 @@ def test_refuses_what_is_no_velocity(values) -> None:
 def test_refuses_unknown_keys() -> None:
     with pytest.raises(UnknownName, match="no key 'x'"):
         TeleopMux().keys(0.0, ["x"])
+
+
+def test_settings_say_how_long_a_velocity_is_followed_and_how_fast_keys_drive():
+    teleop = TeleopMux(settings=TeleopSettings(velocity_timeout=1.0, key_speed=50.0, side_fraction=1.0))
+    teleop.velocity(0.0, 0.1, 0.0, 0.0)
+    assert ask(teleop, 0.9).moving
+    assert not ask(teleop, 1.0).moving
+    assert teleop.speed == 50.0
