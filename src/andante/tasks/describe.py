@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
@@ -20,9 +20,6 @@ from andante.mapping.worlds import map_of_world, world_of_map
 
 from .inputs import RobotLike, as_robot
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MAPS = (".yaml", ".yml")
 
@@ -52,7 +49,7 @@ class CheckResult(Result):
         found = [str(problem) for problem in self.problems] or ["  no problems found"]
         return "\n".join([head, *(f"  {line}" for line in self.recognised), *found])
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The robot as sticks and collision outlines."""
         if self.kind != "robot":
             raise NotImplementedError("a world has no preview; `an.show` shows it in the studio")
@@ -190,7 +187,7 @@ class RigResult(Result):
         wrote = "" if self.file is None else f"; wrote {self.file}"
         return f"{len(self.rig.legs)} legs ({names}), body {self.rig.height:.3f} m high{wrote}"
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The robot in the stance of the rig."""
         return viz.preview_robot(self.robot, self.rig.stance, frames=[leg.foot for leg in self.rig.legs])
 

@@ -9,8 +9,9 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +19,12 @@ from andante import viz
 from andante.control.view import RobotView
 from andante.description.world import World
 from andante.errors import BadInput, LostBody
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
 from andante.geometry import Array, se2
 from andante.hardware.open import SIMULATED
 from andante.locomotion.io.gait_parameters import checked_parameters
-from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
+from andante.mapping import MappingResult, OccupancyGrid, Trajectory, map_of_world
 from andante.mapping.evaluation import Agreement, compare_maps
-from andante.mapping.io.map_files import encode_map, map_base
-from andante.mapping.io.trajectories import trajectory_bytes
+from andante.mapping.io.map_files import map_base
 from andante.mapping.parameters import parameters_from
 from andante.mobile.explore.drive import KEYS, Exploration, Explored
 from andante.mobile.explore.goals import Errand, Frontiers, Missed, Waypoints
@@ -37,12 +36,8 @@ from andante.progress import bar
 
 from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .map_log import MAPS, TRAJECTORIES
-from .outputs import kept
+from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SPEED = 0.5  # of faster robots while they map [m/s]
 LONGEST = 36_000.0  # [s]
@@ -98,7 +93,7 @@ class ExploreResult(Result):
             )
         return "\n".join([*lines, self.collided] if self.collided else lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The map that was made, the true plan, and the way as believed and as it was."""
         title = (
             f"{self.scans} scans, {self.distance:.1f} m in {self.time:.0f} s, {100 * self.coverage:.0f} % of the "
@@ -173,17 +168,9 @@ def explore(
         raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {timeout}")
     if not 0.01 <= max_speed <= 50:
         raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {max_speed}")
-    read = [Path(path) for path in (waypoints, params) if isinstance(path, str | Path)]
-    maps, way = _map_files(out, trajectory, read)
-    files = check_outputs(
-        {
-            **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in maps.items()},
-            "trajectories": (way, TRAJECTORIES),
-            "recordings": (record, RECORDINGS),
-            "plots": (plot, (*PICTURES, ".svg", ".pdf")),
-            "videos": (video, VIDEOS),
-        }
-    )
+    way = f"{map_base(Path(out))}.tum" if trajectory is None and out is not None else trajectory
+    maps = MapFiles.of(out, way, (waypoints, params))
+    files = RunFiles.of(record, video, plot=plot, others=maps.wanted)
     given = read_params(params)
     parameters = parameters_from(checked_parameters(given.rest, given.path), KEYS) if given.rest else KEYS
     places = read_waypoints(Path(waypoints)) if isinstance(waypoints, str | Path) else waypoints
@@ -194,6 +181,10 @@ def explore(
         )
 
     made, ground = as_robot(robot, arguments), as_world(world)
+    make = partial(
+        Exploration, errand=errand, parameters=parameters, planner=planner, controller=controller, speed=max_speed,
+        seed=seed,
+    )  # fmt: skip
 
     def drive_and_tell(driven: MobileRobot) -> ExploreResult:
         view = RobotView(driven.body, driven.driver, origin=np.array(place))
@@ -202,14 +193,12 @@ def explore(
         view.publishers.append(
             lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: begun[0].state if begun else None)
         )
-        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as report:
-            drive = _drive(
-                driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
-                lambda now, words: report(now, timeout, words), begun,
-            )  # fmt: skip
-        result = _finish(driven, drive, ground, maps, way)
-        if files["plots"] is not None:
-            viz.save_figure(result.plot(), files["plots"])
+        with kept(driven.body, files, view), bar("looking around", progress) as report:
+            explore = partial(make, report=lambda sensed, words: report(sensed.time, timeout, words))
+            drive = _drive(driven, explore, place, timeout, begun)
+        result = _finish(driven, drive, ground, maps)
+        if files.plot is not None:
+            viz.save_figure(result.plot(), files.plot)
         return result
 
     if not is_simulated(body):
@@ -226,49 +215,18 @@ def explore(
         simulated.close()
 
 
-def _map_files(
-    out: Path | str | None, trajectory: Path | str | None, read: list[Path]
-) -> tuple[dict[str, Path], Path | None]:
-    """Files of the map by their suffix, and that of the trajectory; none of them may be one that is read."""
-    if out is None:
-        return {}, None if trajectory is None else Path(trajectory)
-    base = map_base(Path(out))
-    maps = {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
-    way = Path(trajectory) if trajectory is not None else base.with_name(base.name + ".tum")
-    for path in read:
-        if path.absolute() in {made.absolute() for made in (*maps.values(), way)}:
-            raise BadInput(f"{path} would be overwritten; give another name")
-    return maps, way
-
-
 def _drive(
     robot: MobileRobot,
-    errand: Callable[[Vehicle], Errand],
+    make: Callable[..., Exploration],
     start: Sequence[float],
-    parameters: MappingParameters,
-    planner: str,
-    controller: str,
-    speed: float,
-    seed: int,
     timeout: float,
-    report: Callable[[float, str], None],
     begun: list[Exploration],
 ) -> Exploration:
     """Explore until the end, Ctrl-C, or the robot is lost; `begun` gets the exploration when it begins."""
     robot.step()
     if robot.measure.collision is not None:
         raise BadInput(f"start: the robot stands in {robot.measure.collision.thing}; choose another place")
-    exploration = Exploration(
-        robot,
-        errand,
-        start=robot.from_root(start),
-        parameters=parameters,
-        planner=planner,
-        controller=controller,
-        speed=speed,
-        seed=seed,
-        report=lambda sensed, words: report(sensed.time, words),
-    )
+    exploration = make(robot, start=robot.from_root(start))
     begun.append(exploration)
     if not exploration.mapper.keys:
         raise BadInput(f"{robot.body.address}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
@@ -290,18 +248,13 @@ def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
         return None
 
 
-def _finish(
-    robot: MobileRobot, drive: Exploration, world: World, maps: Mapping[str, Path], trajectory: Path | None
-) -> ExploreResult:
+def _finish(robot: MobileRobot, drive: Exploration, world: World, files: MapFiles) -> ExploreResult:
     """Close the map, write it, and compare that of a simulated robot with the truth."""
     done, truth, simulated = drive.done, robot.measure, robot.body.simulated
     began = time.perf_counter()
     result = done.mapper.finish()
     done.work += time.perf_counter() - began
-    written = encode_map(result.grid, map_base(maps[".yaml"])) if maps else []
-    if trajectory is not None:
-        written.append((trajectory_bytes(result.trajectory, trajectory), trajectory))
-    write_all(written)
+    files.write(result.grid, result.trajectory)
     plan = true_plan(world, done) if simulated else None
     walls = None if plan is None else compare_maps(result.grid, plan)
     rows, columns = result.grid.shape
@@ -313,8 +266,8 @@ def _finish(
     return ExploreResult(
         scans=result.scans,
         rate=result.scans / done.work if done.work > 0 else math.inf,
-        map=str(maps[".yaml"]) if maps else "",
-        trajectory="" if trajectory is None else str(trajectory),
+        map=files.yaml,
+        trajectory=str(files.trajectory or ""),
         coverage=math.nan if walls is None else walls.coverage,
         time=done.ended - done.begun,
         distance=done.distance,

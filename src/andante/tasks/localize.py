@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,11 +29,8 @@ from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
 from andante.settings import settings_from
 
-from .map_log import TRAJECTORIES
+from .outputs import TRAJECTORIES
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
@@ -98,7 +95,7 @@ class LocalizeResult(Result):
         lines += [_told("plain trilateration", plain)] if plain is not None else []
         return "\n".join(lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The way on the map."""
         poses = self.trajectory.poses
         return viz.plot_way(poses, str(self)) if self.grid is None else viz.plot_map(self.grid, poses, str(self))

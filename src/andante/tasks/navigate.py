@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
 from andante.errors import BadInput, LostBody
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, se2
 from andante.hardware.open import SIMULATED
 from andante.locomotion import Command, Readings
@@ -57,11 +55,8 @@ from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LONGEST = 36_000.0  # [s]
 FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
@@ -141,7 +136,7 @@ class NavigateResult(Outcome, Result):
             f"{self.path_length:.2f} m, {self.final_error:.3f} m from the goal; {self.reason}{estimate}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The drive from above, and the error of the believed place over time."""
         return viz.plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
 
@@ -236,9 +231,7 @@ def navigate(
     Returns:
         What came of it, by the simulator's truth. Files are complete or absent, also when it is interrupted.
     """
-    files = check_outputs(
-        {"recordings": (record, RECORDINGS), "plots": (plot, (*PICTURES, ".svg", ".pdf")), "videos": (video, VIDEOS)}
-    )
+    files = RunFiles.of(record, video, plot=plot)
     shove = parse_push(push) if push is not None else None
     given = read_params(params)
     arrival = given.settings("arrival", ArrivalSettings())
@@ -291,20 +284,20 @@ def _drive_and_tell(
     robot: MobileRobot,
     push: tuple[Array, float] | None,
     progress: bool,
-    files: Mapping[str, Path | None],
+    files: RunFiles,
 ) -> NavigateResult:
     """Drive, record, plot."""
     view = RobotView(robot.body, robot.driver, origin=np.array(request.start), map_pose=request.map_pose)
     view.run_by(robot.loop)
     state = _Navigation(request, ready, robot)
     view.publishers.append(lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: state))
-    with kept(robot.body, files["recordings"], files["videos"], view):
+    with kept(robot.body, files, view):
         outcome, drive = _navigate(request, ready, robot, push, progress, state)
     shown = viz.Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
     link = None if robot.body.simulated else robot.body.link
     result = NavigateResult(**vars(outcome), shown=shown, link=link)
-    if files["plots"] is not None:
-        viz.save_figure(result.plot(), files["plots"])
+    if files.plot is not None:
+        viz.save_figure(result.plot(), files.plot)
     return result
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from andante.control.view import RobotView
 from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
 from andante.hardware.open import SIMULATED
 from andante.locomotion.ball.folding import fold_motion, folds
@@ -36,11 +35,8 @@ from andante.simulation.simulation import Simulation, simulate
 
 from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LONGEST = 3600.0  # [s]
 POSE_SPEED = 0.4  # fraction of the joints' top speed at which poses are taken
@@ -90,7 +86,7 @@ class PlayResult(Result):
         ended = self.reason or ("fallen" if self.fallen else "up")
         return f"{told}{follow}; {ended}; {self.link.late} states late, {self.link.lost} messages lost"
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """Targets of the joints that moved over time."""
         return viz.plot_joints(self.path[:, 0], self.path[:, 1:], self.joints, str(self))
 
@@ -224,9 +220,7 @@ def play(
     Returns:
         How it went. Files are complete or absent, also when it is interrupted.
     """
-    files = check_outputs(
-        {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS), "pictures": (picture, PICTURES)}
-    )
+    files = RunFiles.of(record, video, picture)
     if seconds is not None and not 0 <= seconds <= LONGEST:
         raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {seconds}")
     if loop is not None and loop < 0:
@@ -246,18 +240,15 @@ def play(
             checked = check_play(made, motion, **asked, start=_known(real, here))
             activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
             view = RobotView(real, pose=checked.start)
-            with kept(real, files["recordings"], files["videos"], view):
+            with kept(real, files, view):
                 return _play(view, real, checked, activity, seconds, loop == 0, settings)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
         view = RobotView(sim, pose=checked.start)
-        with kept(sim, files["recordings"], files["videos"], view):
-            result = _play(view, sim, checked, activity, seconds, loop == 0, settings)
-            if files["pictures"] is not None:
-                viz.save_picture(sim, files["pictures"])
-        return result
+        with kept(sim, files, view):
+            return _play(view, sim, checked, activity, seconds, loop == 0, settings)
     finally:
         sim.close()
 

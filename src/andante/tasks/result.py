@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, fields, is_dataclass
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from andante import viz
 from andante.description import Problem
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HIDDEN = {"hidden": True}  # metadata of a field that is neither printed nor part of the JSON
 REAL = {"real": True}  # ... of one that only a real robot has; None: it was simulated
@@ -27,7 +25,7 @@ class Result:
         shown = [field for field in fields(self) if not field.metadata.get("hidden")]  # type: ignore[arg-type]
         return [f.name for f in shown if not (f.metadata.get("real") and getattr(self, f.name) is None)]
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """A figure of what happened."""
         raise NotImplementedError(f"{type(self).__name__} has nothing to plot")
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,18 +13,14 @@ from andante import viz
 from andante.control.drivers import rigged
 from andante.description import Problem
 from andante.errors import BadInput
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
 from andante.progress import tracked
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HIGHEST_DROP = 1e5  # [m]
 
@@ -54,7 +49,7 @@ class SimResult(Result):
             f"{'fallen' if self.fallen else 'up'}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """Where the root was over time."""
         return viz.plot_joints(
             self.path[:, 0], self.path[:, 1:4], ("x", "y", "z"), str(self), label="position of the root [m]"
@@ -106,18 +101,14 @@ def sim(
     if not 0 <= drop <= HIGHEST_DROP:
         raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {drop}")
     shove = parse_push(push) if push is not None else None
-    files = check_outputs(
-        {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS), "pictures": (picture, PICTURES)}
-    )
+    files = RunFiles.of(record, video, picture)
     made, place = rigged(as_robot(robot, arguments)), as_world(world)
     scene = simulate(
         made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None
     )
     try:
-        with kept(scene, files["recordings"], files["videos"]):
+        with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
-            if files["pictures"] is not None:
-                viz.save_picture(scene, files["pictures"])
         return SimResult(
             robot=made.name,
             world=place.name,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.errors import BadInput, LostBody
-from andante.files import RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
 from andante.hardware.open import SIMULATED
 from andante.locomotion import Command
@@ -30,11 +29,8 @@ from andante.simulation.truth import TrueWalk
 
 from .bodies import BodyLike, is_simulated, line_words, opened, read_params, report_log, require_pose, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,7 @@ class WalkResult(Result):
             f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The way on the floor from above, and the heading over time."""
         return viz.plot_walk(self.path, self.estimated, str(self))
 
@@ -125,8 +121,7 @@ def walk(
     """
     goal = WalkGoal(distance, turn, velocity, seconds, speed)
     shove = parse_push(push) if push is not None else None
-    files = {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS)}
-    checked = check_outputs(files)
+    files = RunFiles.of(record, video)
     simulated, made, place = is_simulated(body), as_robot(robot, arguments), as_world(world)
     given = read_params(params)
     settings = given.settings("walk", WalkSettings())
@@ -138,14 +133,14 @@ def walk(
             require_rate(real, ready.walker.least_rate, f"gait {ready.gait!r}", given.start)
             require_pose(real, ready.pose, f"gait {ready.gait!r}", given.start)
             view = RobotView(real, ready.walker, pose=ready.pose, forward=ready.forward)
-            with kept(real, checked["recordings"], checked["videos"], view):
+            with kept(real, files, view):
                 return lead(real, ready, goal, progress=progress, view=view, settings=settings)
     sim = simulate(
         ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
     )
     try:
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
-        with kept(sim, checked["recordings"], checked["videos"], view):
+        with kept(sim, files, view):
             return replace(lead(sim, ready, goal, shove, progress, view, settings), world=place.name)
     finally:
         sim.close()

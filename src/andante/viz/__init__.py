@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from .drives import Shown, plot_drive, plot_exploration, plot_map, plot_way, save_figure
     from .film import Film, save_picture, take_picture
     from .paths import plot_bars, plot_joints, plot_search, plot_walk
@@ -12,9 +14,9 @@ if TYPE_CHECKING:
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion
 
 __all__ = [
-    "Film", "Shown", "draw_robot", "film_strip", "picture_strip", "plot_bars", "plot_drive", "plot_exploration",
-    "plot_joints", "plot_map", "plot_search", "plot_walk", "plot_way", "preview_action", "preview_bases",
-    "preview_chain", "preview_motion", "preview_robot", "save_figure", "save_picture", "take_picture",
+    "Figure", "Film", "Shown", "draw_robot", "film_strip", "picture_strip", "plot_bars", "plot_drive",
+    "plot_exploration", "plot_joints", "plot_map", "plot_search", "plot_walk", "plot_way", "preview_action",
+    "preview_bases", "preview_chain", "preview_motion", "preview_robot", "save_figure", "save_picture", "take_picture",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(
@@ -25,5 +27,6 @@ __getattr__ = lazy_names(
         ".paths": "plot_bars plot_joints plot_search plot_walk",
         ".preview": "draw_robot preview_chain preview_robot",
         ".preview_plots": "film_strip picture_strip preview_action preview_bases preview_motion",
+        "matplotlib.figure": "Figure",
     },
 )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from andante import viz
 from andante.bags import Bag, TopicChoice, convert_bag, open_bag
@@ -20,9 +20,6 @@ from andante.progress import PlainLines, on_terminal
 from andante.tasks.result import HIDDEN, Result
 
 from .session import record_session, replay_into, serve_replay
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Serve = Callable[[Bus, int], ServerHandle]  # the server of a bus on a port
 
@@ -65,7 +62,7 @@ class BagInfoResult(LogInfo, Result):
             lines += [f"  {line}" for line in self.mapping]
         return "\n".join(lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """How many messages every topic has."""
         return viz.plot_bars({t.name: float(t.count) for t in self.topics}, "messages", str(self.path.name))
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from andante import viz
 from andante.search import Record, StudyFolder, Summary
 from andante.tasks.result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TOLD = ("distance", "drift", "time", "fallen")
 
@@ -100,7 +97,7 @@ class SearchResult(Result):
             lines.append(f"{len(self.summary.front)} candidates on the Pareto front (--json lists them)")
         return "\n".join(lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The fitness of every candidate, and the best so far."""
         records = [record for record in StudyFolder.open(self.study).records() if record.fitness is not None]
         records.sort(key=lambda record: record.index)
