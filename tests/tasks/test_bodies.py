@@ -65,9 +65,9 @@ def test_what_is_no_such_table_is_refused(tmp_path: Path, text: str, error: type
 
 def test_a_walk_heeds_its_table(tmp_path: Path) -> None:
     file = write(tmp_path, "[walk]\npatience = 0.01\ngrace = 0.3\n")
-    hurried = walk("nao", distance=0.3, params=file)
+    hurried = walk("nao", distance=3.0, params=file)
     assert not hurried.arrived
-    assert hurried.time < 3.0
+    assert 0.1 < hurried.distance < 2.0
     with pytest.raises(UnknownName, match="stride"):
         walk("nao", distance=0.3, params=write(tmp_path, "[walk]\nstride = 1.0\n"))
 

@@ -35,13 +35,11 @@ from andante.navigation import Vehicle
 from andante.progress import bar
 
 from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
-from .inputs import RobotLike, WorldLike, as_robot, as_world
+from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
 
 SPEED = 0.5  # of faster robots while they map [m/s]
-LONGEST = 36_000.0  # [s]
-FARTHEST = 1e4  # [m]
 
 
 @dataclass(frozen=True)
@@ -161,13 +159,8 @@ def explore(
     Returns:
         The map and what came of the drive. Files are written all or none.
     """
-    place = tuple(float(value) for value in start)
-    if len(place) != 3 or not all(math.isfinite(value) and abs(value) <= FARTHEST for value in place):
-        raise BadInput(f"start must be x, y, yaw as finite numbers, got {' '.join(map(str, place))}")
-    if not 0 < timeout <= LONGEST:
-        raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {timeout}")
-    if not 0.01 <= max_speed <= 50:
-        raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {max_speed}")
+    place = pose_of("start", start)
+    check_drive(timeout, max_speed)
     way = f"{map_base(Path(out))}.tum" if trajectory is None and out is not None else trajectory
     maps = MapFiles.of(out, way, (waypoints, params))
     files = RunFiles.of(record, video, plot=plot, others=maps.wanted)

@@ -54,12 +54,9 @@ from andante.navigation import (
 from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
-from .inputs import RobotLike, WorldLike, as_robot, as_world
+from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
-
-LONGEST = 36_000.0  # [s]
-FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
 
 
 @dataclass(frozen=True)
@@ -77,9 +74,9 @@ class ArrivalSettings:
 class Request:
     """A drive in numbers, checked. Poses x, y, yaw of the root link in the world."""
 
-    start: tuple[float, float, float]
-    goal: tuple[float, float, float]  # yaw NaN: any
-    map_pose: tuple[float, float, float]  # of the map's frame in the world
+    start: Pose
+    goal: Pose  # yaw NaN: any
+    map_pose: Pose  # of the map's frame in the world
     tolerance: float  # [m]
     timeout: float  # [s]
     max_speed: float | None  # [m/s]
@@ -90,18 +87,10 @@ class Request:
 
     def __post_init__(self) -> None:
         for name in ("start", "goal", "map_pose"):
-            pose = getattr(self, name)
-            free = name == "goal" and math.isnan(pose[2])
-            if not all(math.isfinite(value) for value in (pose[:2] if free else pose)):
-                raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(map(str, pose))}")
-            if max(abs(pose[0]), abs(pose[1])) > FARTHEST:
-                raise BadInput(f"{name} lies further than {FARTHEST:g} m from the origin")
+            pose_of(name, getattr(self, name), free_yaw=name == "goal")
+        check_drive(self.timeout, self.max_speed)
         if not 0.01 <= self.tolerance <= 1000:
             raise BadInput(f"tolerance must lie from 0.01 to 1000 m, got {self.tolerance}")
-        if not 0 < self.timeout <= LONGEST:
-            raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {self.timeout}")
-        if self.max_speed is not None and not 0.01 <= self.max_speed <= 50:
-            raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {self.max_speed}")
 
     @property
     def free_yaw(self) -> bool:
@@ -150,7 +139,6 @@ class Ready:
     vehicle: Vehicle
     navigator: Navigator
     grid: OccupancyGrid | None
-    tables: Tables
 
 
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
@@ -173,7 +161,7 @@ def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | 
         seed=request.seed,
     )
     navigator.set_goal(request.goal_of(vehicle))
-    return Ready(robot, world, vehicle, navigator, grid, tables)
+    return Ready(robot, world, vehicle, navigator, grid)
 
 
 def navigate(
@@ -235,11 +223,11 @@ def navigate(
     shove = parse_push(push) if push is not None else None
     given = read_params(params)
     arrival = given.settings("arrival", ArrivalSettings())
-    x, y, yaw = _pose("goal", (*goal, math.nan) if len(goal) == 2 else goal)
+    x, y, yaw = pose_of("goal", (*goal, math.nan) if len(goal) == 2 else goal, free_yaw=True)
     request = Request(
-        _pose("start", start),
+        pose_of("start", start),
         (x, y, math.nan if ignore_yaw else yaw),
-        _pose("map_pose", map_pose),
+        pose_of("map_pose", map_pose),
         tolerance,
         timeout,
         max_speed,
@@ -323,13 +311,6 @@ def _rehearse(twin: Ready, start: Array) -> None:
     for k in range(3):
         driver.update(Readings(0.01 * k, nothing, nothing), Command(vx=0.1), 0.01)
     twin.navigator.update(NavigatorInput(0.0, start))
-
-
-def _pose(name: str, values: Sequence[float]) -> tuple[float, float, float]:
-    if len(values) != 3:
-        raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(str(v) for v in values)}")
-    x, y, yaw = (float(value) for value in values)
-    return x, y, yaw
 
 
 def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
