@@ -29,7 +29,8 @@ from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
 from andante.settings import settings_from
 
-from .outputs import TRAJECTORIES
+from .inputs import Pose, pose_of
+from .outputs import TRAJECTORIES, MapFiles
 from .result import HIDDEN, Result
 
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
@@ -43,7 +44,7 @@ class Request:
 
     log: Path
     map: OccupancyGrid | Path | None
-    initial_pose: tuple[float, float, float] | None
+    initial_pose: Pose | None
     anywhere: bool  # a global start
     uwb: Path | None
     seed: int
@@ -63,10 +64,7 @@ class Request:
             raise BadInput("an initial pose and a global start exclude each other")
         if self.map is not None and self.initial_pose is None and not self.anywhere and self.uwb is None:
             raise BadInput("no start is given: give an initial pose, a global start, or UWB anchors")
-        read = (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf)
-        for path in read:
-            if isinstance(path, Path) and self.trajectory is not None and path.absolute() == self.trajectory.absolute():
-                raise BadInput(f"{self.trajectory} would be overwritten; give another name")
+        MapFiles.of(None, self.trajectory, (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf))
 
 
 @dataclass(frozen=True)
@@ -148,10 +146,7 @@ def localize(
     Returns:
         Where it was, and how well that agrees with a reference.
     """
-    pose = None
-    if initial_pose is not None:
-        x, y, yaw = (float(value) for value in initial_pose)
-        pose = (x, y, yaw)
+    pose = None if initial_pose is None else pose_of("initial_pose", initial_pose)
     request = Request(
         Path(log), Path(map) if isinstance(map, str) else map, pose, anywhere, _path(uwb), seed, _path(trajectory),
         _path(reference), _path(params), LogOptions(scan, odom, imu, base_frame, _path(tf)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +15,10 @@ from andante.bridges.server.start import ServerHandle, start_server
 from andante.bus import Bus, Player
 from andante.errors import BadInput
 from andante.mapping.io.logs import LogInfo, log_info
-from andante.progress import PlainLines, on_terminal
+from andante.progress import bar
 from andante.tasks.result import HIDDEN, Result
 
-from .session import record_session, replay_into, serve_replay
+from .session import record_session, replay_into
 
 Serve = Callable[[Bus, int], ServerHandle]  # the server of a bus on a port
 
@@ -251,35 +250,23 @@ def play(
 
 
 def _play_beside(handle: ServerHandle, player: Player, wait: bool, say: Say, progress: bool) -> None:
-    """Play beside a server of our own."""
+    """Play beside a server of our own; the end of its process does not stop it."""
     say(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
     while wait and not handle.clients:
         handle.poll()
         time.sleep(0.02)
-    line = _Progress(progress)
-    try:
-        serve_replay(player, handle, line.report)
-    except KeyboardInterrupt:
-        if not player.loop:
-            raise
-    finally:
-        line.end()
 
+    def pace(seconds: float) -> None:
+        handle.poll()
+        time.sleep(seconds)
 
-class _Progress:
-    """How far a replay is, on stderr: a moving line on a terminal, one now and then elsewhere."""
+    def told(player: Player) -> None:
+        at, end = player.position, player.bag.duration
+        report(at, end, f"played {at:.0f} of {end:.0f} s")
 
-    def __init__(self, shown: bool) -> None:
-        self._shown = shown and on_terminal()
-        self._lines = PlainLines() if shown and not self._shown else None
-
-    def report(self, player: Player) -> None:
-        if self._shown:
-            sys.stderr.write(f"\r{player.position:8.2f} of {player.bag.duration:.2f} s  ")
-            sys.stderr.flush()
-        elif self._lines is not None:
-            self._lines.report(lambda: f"played {player.position:.0f} of {player.bag.duration:.0f} s")
-
-    def end(self) -> None:
-        if self._shown:
-            sys.stderr.write("\n")
+    with bar("replay", progress) as report:
+        try:
+            player.run(told, pace)
+        except KeyboardInterrupt:
+            if not player.loop:
+                raise

@@ -1,4 +1,4 @@
-"""Bags and running sessions: record one over its WebSocket, replay a bag into one, or serve a replay to the page."""
+"""Bags and running sessions: record one over its WebSocket, replay a bag into one."""
 
 from __future__ import annotations
 
@@ -198,13 +198,3 @@ def replay_into(session: str, player: Player, say: Say = quiet) -> int:
 
     run_until_stopped(session, make, None, say)
     return made[0].sent
-
-
-def serve_replay(player: Player, handle: Any, told: Callable[[Player], None] | None = None) -> None:
-    """Replay beside a server process (`start_server`) until the end; that of the process does not stop it."""
-
-    def pace(seconds: float) -> None:
-        handle.poll()
-        time.sleep(seconds)
-
-    player.run(told, pace)
