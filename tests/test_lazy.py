@@ -10,15 +10,16 @@ from andante.lazy import lazy_names
 
 
 def test_a_name_is_imported_once():
-    get = lazy_names("andante.experiments", {"Setup": ".setup"})
-    from andante.experiments.setup import Setup
+    get = lazy_names("andante.experiments", {".setup": "Setup trial=trial_function"})
+    from andante.experiments.setup import Setup, trial_function
 
     assert get("Setup") is Setup
+    assert get("trial") is trial_function
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         get("Nothing")
 
 
-@pytest.mark.parametrize("room", ["bridges", "experiments", "studio"])
+@pytest.mark.parametrize("room", ["bridges", "control", "experiments", "mobile", "studio", "tasks", "viz"])
 def test_every_exported_name_is_there(room):
     package = importlib.import_module(f"andante.{room}")
     assert all(getattr(package, name) is not None for name in package.__all__)

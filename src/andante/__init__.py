@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _moved
 from ._version import __version__
+from .lazy import lazy_names
 
 if TYPE_CHECKING:
     from .control import Body, ControlLoop
@@ -43,39 +44,30 @@ if TYPE_CHECKING:
     from .tasks.sim import sim
     from .tasks.walk import walk
 
-_LAZY = {
-    "robot": ("andante.description", "load_robot"),
-    "world": ("andante.description", "load_world"),
-    "Robot": ("andante.description", "Robot"),
-    "World": ("andante.description", "World"),
-    "simulate": ("andante.simulation", "simulate"),
-    "Simulation": ("andante.simulation", "Simulation"),
-    "Body": ("andante.control", "Body"),
-    "ControlLoop": ("andante.control", "ControlLoop"),
-    "Behaviour": ("andante.locomotion", "Behaviour"),
-    "Walker": ("andante.locomotion", "Walker"),
-    "Command": ("andante.locomotion", "Command"),
-    "Settings": ("andante.physics", "Settings"),
-    "Mode": ("andante.physics", "Mode"),
-    "check_engine": ("andante.physics", "check_engine"),
-    "show": ("andante.studio.notebook", "show"),
-    "AndanteError": ("andante.errors", "AndanteError"),
-    "sim": ("andante.tasks.sim", "sim"),
-    "walk": ("andante.tasks.walk", "walk"),
-    "play": ("andante.tasks.play", "play"),
-    "navigate": ("andante.tasks.navigate", "navigate"),
-    "explore": ("andante.tasks.explore", "explore"),
-    "map_log": ("andante.tasks.map_log", "map_log"),
-    "localize": ("andante.tasks.localize", "localize"),
-    "ik": ("andante.tasks.ik", "ik"),
-    "check": ("andante.tasks.describe", "check"),
-    "convert": ("andante.tasks.describe", "convert"),
-    "rig": ("andante.tasks.describe", "rig"),
-    "mesh": ("andante.tasks.mesh", "mesh"),
-    "engines": ("andante.tasks.catalog", "engines"),
-    "doctor": ("andante.tasks.catalog", "doctor"),
-    "launch": ("andante.studio.launch", "launch"),
-}
+_named = lazy_names(
+    __name__,
+    {
+        ".control": "Body ControlLoop",
+        ".description": "Robot World robot=load_robot world=load_world",
+        ".errors": "AndanteError",
+        ".locomotion": "Behaviour Command Walker",
+        ".physics": "Mode Settings check_engine",
+        ".simulation": "Simulation simulate",
+        ".studio.launch": "launch",
+        ".studio.notebook": "show",
+        ".tasks.catalog": "doctor engines",
+        ".tasks.describe": "check convert rig",
+        ".tasks.explore": "explore",
+        ".tasks.ik": "ik",
+        ".tasks.localize": "localize",
+        ".tasks.map_log": "map_log",
+        ".tasks.mesh": "mesh",
+        ".tasks.navigate": "navigate",
+        ".tasks.play": "play",
+        ".tasks.sim": "sim",
+        ".tasks.walk": "walk",
+    },
+)
 
 _GROUPS = {  # commands that have commands of their own: modules of functions
     "gait": "andante.tasks.gait",
@@ -92,47 +84,11 @@ ROOMS = (
 # `an.robots()`, `an.worlds()`, `an.bench(...)` and `an.studio(...)` can be called too
 
 __all__ = [
-    "AndanteError",
-    "Behaviour",
-    "Body",
-    "Command",
-    "ControlLoop",
-    "Mode",
-    "Robot",
-    "Settings",
-    "Simulation",
-    "Walker",
-    "World",
-    "__version__",
-    "bag",
-    "bench",
-    "bridge",
-    "check",
-    "check_engine",
-    "convert",
-    "doctor",
-    "engines",
-    "experiment",
-    "explore",
-    "gait",
-    "ik",
-    "launch",
-    "localize",
-    "map_log",
-    "mesh",
-    "navigate",
-    "play",
-    "rig",
-    "robot",
-    "robots",
-    "show",
-    "sim",
-    "simulate",
-    "studio",
-    "walk",
-    "world",
-    "worlds",
-]
+    "AndanteError", "Behaviour", "Body", "Command", "ControlLoop", "Mode", "Robot", "Settings", "Simulation", "Walker",
+    "World", "__version__", "bag", "bench", "bridge", "check", "check_engine", "convert", "doctor", "engines",
+    "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "navigate", "play", "rig", "robot",
+    "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds",
+]  # fmt: skip
 
 _moved.install()
 
@@ -140,12 +96,7 @@ _moved.install()
 def __getattr__(name: str) -> Any:
     if name in ROOMS or name in _GROUPS:
         return importlib.import_module(_GROUPS.get(name, f"andante.{name}"))
-    if name not in _LAZY:
-        raise AttributeError(f"module 'andante' has no attribute {name!r}")
-    module, attribute = _LAZY[name]
-    value = getattr(importlib.import_module(module), attribute)
-    globals()[name] = value
-    return value
+    return _named(name)
 
 
 def __dir__() -> list[str]:

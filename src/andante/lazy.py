@@ -14,13 +14,17 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
 
     Args:
         package: `__name__` of the package.
-        modules: name to the module that defines it, such as {"Scenes": ".scenes"}.
+        modules: module to the names in it, apart by blanks, such as {".scenes": "SceneFile Scenes"}; `robot=load_robot`
+            gives `load_robot` of the module as `robot`.
     """
+    pairs = [(module, *name.partition("=")[::2]) for module, names in modules.items() for name in names.split()]
+    homes = {name: (module, attribute or name) for module, name, attribute in pairs}
 
     def get(name: str) -> Any:
-        if name not in modules:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(modules[name], package), name)
+        module, attribute = homes[name]
+        value = getattr(importlib.import_module(module, package), attribute)
         setattr(sys.modules[package], name, value)
         return value
 

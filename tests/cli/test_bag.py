@@ -219,7 +219,7 @@ def test_record_a_running_session(session, tmp_path) -> None:
 def test_recording_is_said_when_nothing_is_left_to_load(session, tmp_path, monkeypatch) -> None:
     """Loading the types takes a busy machine seconds, in which messages would wait in memory."""
     from andante.bags import TopicChoice
-    from andante.tasks.bag_session import record_session
+    from andante.tasks.bag.session import record_session
 
     order: list[str] = []
     monkeypatch.setattr(messages, "load", lambda encoding: order.append(f"load {encoding}"))

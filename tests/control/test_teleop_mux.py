@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from andante.control.teleop_mux import DEADMAN, TeleopMux
+from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Command
 
@@ -21,8 +21,8 @@ def ask(teleop: TeleopMux, now: float) -> Command:
 def test_a_velocity_lasts_for_the_deadman() -> None:
     teleop = TeleopMux()
     teleop.velocity(1.0, 0.1, 0.0, 0.2)
-    assert ask(teleop, 1.0 + DEADMAN - 0.01) == Command(0.1, 0.0, 0.2)
-    assert not ask(teleop, 1.0 + DEADMAN).moving
+    assert ask(teleop, 1.0 + TeleopSettings.velocity_timeout - 0.01) == Command(0.1, 0.0, 0.2)
+    assert not ask(teleop, 1.0 + TeleopSettings.velocity_timeout).moving
     assert teleop.source == ""
 
 
@@ -34,7 +34,7 @@ def test_in_a_paced_session_the_wall_clock_counts_too() -> None:
     assert ask(teleop, 1.01).moving
     teleop.velocity(1.01, 0.1, 0.0, 0.0)
     teleop.pace = 1.0
-    wall.now = 2.0 + DEADMAN + 0.01
+    wall.now = 2.0 + TeleopSettings.velocity_timeout + 0.01
     assert not ask(teleop, 1.02).moving
 
 
@@ -80,3 +80,11 @@ def test_refuses_what_is_no_velocity(values) -> None:
 def test_refuses_unknown_keys() -> None:
     with pytest.raises(UnknownName, match="no key 'x'"):
         TeleopMux().keys(0.0, ["x"])
+
+
+def test_settings_say_how_long_a_velocity_is_followed_and_how_fast_keys_drive():
+    teleop = TeleopMux(settings=TeleopSettings(velocity_timeout=1.0, key_speed=50.0, side_fraction=1.0))
+    teleop.velocity(0.0, 0.1, 0.0, 0.0)
+    assert ask(teleop, 0.9).moving
+    assert not ask(teleop, 1.0).moving
+    assert teleop.speed == 50.0

@@ -10,7 +10,7 @@ import pytest
 import andante as an
 from andante.control.body import Body, BodyState
 from andante.control.loop import ControlLoop
-from andante.control.walking import SLOWEST, Estimated, Measure, Push, WalkGoal, WalkGuide, walk_to
+from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.errors import BadInput
 from andante.locomotion import Command, Walker
 from andante.locomotion.behaviour import HoldPose
@@ -136,7 +136,7 @@ def test_who_wants_short_last_steps_slows_down():
     speeds = [command.vx for command in walker.asked if command.moving]
     assert speeds[0] == pytest.approx(0.5)
     assert min(speeds) < 0.2
-    assert min(speeds) >= SLOWEST * walker.max_speed
+    assert min(speeds) >= WalkSettings.slowest * walker.max_speed
     assert (np.diff(speeds) <= 1e-12).all()
     assert guide.traveled[0] == pytest.approx(1.0, abs=0.03)
 
@@ -215,3 +215,22 @@ def test_who_cannot_go_is_told_before_the_way(goal, words):
 def test_goals_that_cannot_be(goal, words):
     with pytest.raises(BadInput, match=words):
         WalkGoal(**goal)
+
+
+def test_settings_turn_the_approach_the_line_and_the_patience():
+    walker, goal = Point(approach=0.5), WalkGoal(distance=1.0, speed=100.0)
+    settings = WalkSettings(slowest=0.5, side_gain=0.0, patience=1.0, grace=2.0)
+    guide = WalkGuide(walker, goal, settings)
+    loop = ControlLoop(Floor(), walker, command=guide)
+    assert walk_to(loop, guide, Estimated(guide))
+    assert min(command.vx for command in walker.asked if command.moving) >= 0.5 * walker.max_speed
+    assert goal.patience(walker, settings) == pytest.approx(1.0 / 0.5 + 6 * 0.2 + 2.0)
+
+
+@pytest.mark.parametrize(("angle", "lies"), [(math.radians(60), False), (math.radians(30), True)])
+def test_a_robot_that_leans_further_than_the_angle_lies(angle, lies):
+    sense = LyingSense(an.robot("nao"), angle)
+    leaning = 9.81 * np.array([math.sin(math.radians(45)), 0.0, math.cos(math.radians(45))])
+    for k in range(500):
+        sense.feel(BodyState(0.01 * k, np.zeros(0), np.zeros(0), gyro=np.zeros(3), acceleration=leaning))
+    assert sense() == lies

@@ -9,11 +9,11 @@ import pytest
 
 import andante as an
 from andante.control.loop import ControlLoop
-from andante.control.walking import WalkGoal, WalkGuide, walk_to
+from andante.control.walking import WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.errors import BadInput
 from andante.locomotion.gaits import Request, prepare
 from andante.simulation.truth import TrueWalk
-from andante.tasks.walk import SETTLE, WalkResult, walk
+from andante.tasks.walk import WalkResult, walk
 
 CONTRACT = {"engine", "gait", "distance", "drift", "turned", "time", "fallen"}
 
@@ -51,7 +51,7 @@ def test_a_loop_in_python_is_the_same_walk(short):
     sim = an.simulate(ready.robot, pose=ready.pose, sensors=True, seed=3)
     guide, truth = WalkGuide(ready.walker, WalkGoal(velocity=(0.15, 0.0, 0.1), seconds=1.0)), TrueWalk(sim)
     loop = ControlLoop(sim, ready.walker, command=guide)
-    loop.run(SETTLE)
+    loop.run(WalkSettings.settle)
     assert walk_to(loop, guide, truth)
     assert truth.moved[:2] == (short.distance, short.drift)
     assert np.array_equal(truth.path, short.path)

@@ -30,7 +30,10 @@ __all__ = [
 
 __getattr__ = lazy_names(
     __name__,
-    {"FoxgloveBridge": ".foxglove", "Ros1Bridge": ".ros1", "Ros1Node": ".ros1", "Ros2Bridge": ".ros2",
-     "RosbridgeBridge": ".rosbridge.client", "SessionClient": ".rosbridge.client", "run_beside": ".rosbridge.client",
-     "session_url": ".rosbridge.client"},
-)  # fmt: skip
+    {
+        ".foxglove": "FoxgloveBridge",
+        ".ros1": "Ros1Bridge Ros1Node",
+        ".ros2": "Ros2Bridge",
+        ".rosbridge.client": "RosbridgeBridge SessionClient run_beside session_url",
+    },
+)

@@ -95,7 +95,8 @@ BodyAddress = Annotated[
     ),
 ]
 BodyParameters = Annotated[
-    Path | None, typer.Option("--params", metavar="FILE", help="Table [body] for a real robot, .toml or .json.")
+    Path | None,
+    typer.Option("--params", metavar="FILE", help="Tables, [body] for a real robot, .toml or .json."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only print what a real robot would be sent.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Move a real robot without asking.")]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +23,7 @@ SETTLE = 1.0  # in which the accelerometer wins over the gyro [s]
 SPAN = 0.1  # over which a velocity is told [s]
 
 Quaternion = tuple[float, float, float, float]  # x y z w
+Part = TypeVar("Part", float, Array)
 
 
 class BaseEstimate:
@@ -122,8 +125,8 @@ def leveling(up: Array) -> Quaternion:
     return y / size, -x / size, 0.0, (1.0 + z) / size
 
 
-def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """a b, the rotation b followed by a."""
+def quaternion_product(a: Iterable[Part], b: Iterable[Part]) -> tuple[Part, Part, Part, Part]:
+    """a b, the rotation b followed by a, x y z w; of numbers, or of arrays of them."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,25 +15,32 @@ from andante.motion.joint_motion import MotionLimits
 from .activities import Activity
 from .body import StopPlan
 
-SILENCE = 0.3  # targets that have not come for so long have ceased [s]
-GAP = 0.015  # targets may be so late before the stop plan goes on in their place [s]
-FADE = 0.1  # in which the difference between the last targets and the plan dies out [s]
+
+@dataclass(frozen=True)
+class FollowSettings:
+    """When a stream of targets counts as late and as over; table [follow] of `--params`."""
+
+    timeout: float = 0.3  # targets that have not come for so long have ceased [s]
+    late: float = 0.015  # targets may be so late before the stop plan goes on in their place [s]
+    fade: float = 0.1  # in which the difference between the last targets and the plan dies out [s]
 
 
 class Following(Activity):
     """Follows a stream of targets within the limits of the joints.
 
     When targets do not come the newest stop plan goes on from the instant of the last ones; without a plan the joints
-    are held. After `SILENCE` the stream is over: nothing more of it is heeded, and a plan is played to its end.
+    are held. After the timeout the stream is over: nothing more of it is heeded, and a plan is played to its end.
 
     Args:
         limits: of the joints.
         here: targets (joints,) that were sent last.
+        settings: when targets count as late and as over.
     """
 
     name = "follow"
 
-    def __init__(self, limits: MotionLimits, here: Array) -> None:
+    def __init__(self, limits: MotionLimits, here: Array, settings: FollowSettings | None = None) -> None:
+        self._settings = settings or FollowSettings()
         self._limits, self._index = limits, {name: i for i, name in enumerate(limits.names)}
         self._sent, self._goal = np.array(here), np.array(here)
         self._stamp, self._silent = math.nan, 0.0  # of the last targets, and the time since they came [s]
@@ -81,14 +89,14 @@ class Following(Activity):
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Targets within the limits of positions and velocities."""
-        goal = self._goal
-        if self._plan is not None and (self._silent > GAP or self.ceased):
+        goal, settings = self._goal, self._settings
+        if self._plan is not None and (self._silent > settings.late or self.ceased):
             planned = self._planned(self._plan)
             if self._gap is None:
                 self._gap = self._sent - planned
-            goal = planned + self._gap * math.exp(-max(0.0, self._silent - GAP) / FADE)
+            goal = planned + self._gap * math.exp(-max(0.0, self._silent - settings.late) / settings.fade)
         self._silent += dt
-        self.ceased = self.ceased or self._silent > SILENCE
+        self.ceased = self.ceased or self._silent > settings.timeout
         inside = np.clip(goal, self._limits.lower, self._limits.upper)
         most = self._limits.velocity * dt
         self._sent = self._sent + np.clip(inside - self._sent, -most, most)

@@ -16,19 +16,20 @@ import numpy as np
 
 from andante.bags import messages
 from andante.bus import Bus, Publisher
+from andante.description import JointType, Robot
 from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
-from andante.geometry import Array, se2
+from andante.geometry import Array, se2, so3
 from andante.mapping import Scan
 from andante.sensors.topics import plain, sensor_frame
 
-from .estimate import BaseEstimate
-from .joint_frames import JointFrames
+from .estimate import BaseEstimate, quaternion_product
 from .view import RobotView
 
 CLOCK_RATE, STATE_RATE, IMU_RATE, STEP_RATE = 100.0, 50.0, 100.0, 10.0  # [Hz]
 STEPS_KEPT = 24  # footsteps of the past
 ODOM, MAP, WORLD = "odom", "map", "world"
+MOVING = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 
 Header = messages.cls("std_msgs/msg/Header")
 Time = messages.cls("builtin_interfaces/msg/Time")
@@ -278,6 +279,57 @@ class FootstepPublisher(RobotPublisher):
         steps = [Footstep(foot, Pose2D(*place.tolist()), False) for foot, place in self._past]
         steps += [Footstep(foot, Pose2D(*se2.compose(start, told).tolist()), True) for foot, told in coming.items()]
         self._topic.publish(Footsteps(self.header(ODOM), steps))
+
+
+class JointFrames:
+    """parent_from_child of every joint: `moving` ones at given positions, `fixed` ones once."""
+
+    def __init__(self, robot: Robot) -> None:
+        names = robot.joint_names
+        moving = [joint for joint in robot.topological if joint.type in MOVING and joint.name in names]
+        self.parents = tuple(joint.parent for joint in moving)
+        self.children = tuple(joint.child for joint in moving)
+        self._index = np.array([names.index(joint.name) for joint in moving], dtype=int)
+        self._slides = np.array([joint.type is JointType.PRISMATIC for joint in moving], dtype=bool)
+        self._sliding = bool(self._slides.any())
+        axes = np.array([np.asarray(j.axis, dtype=float) / np.linalg.norm(j.axis) for j in moving]).reshape(-1, 3)
+        self._axes = axes
+        self._place = np.array([joint.pose.translation for joint in moving]).reshape(-1, 3)
+        self._turn = np.array([_quaternion(joint.pose.rotation) for joint in moving]).reshape(-1, 4)
+        self._back_place = np.array([joint.joint_from_child.translation for joint in moving]).reshape(-1, 3)
+        self._back_turn = np.array([_quaternion(joint.joint_from_child.rotation) for joint in moving]).reshape(-1, 4)
+        self._plain = bool(np.all(self._back_place == 0) and np.allclose(self._back_turn, [0, 0, 0, 1]))
+        fixed = [joint for joint in robot.topological if joint not in moving]
+        self.fixed = tuple((joint.parent, joint.child, (joint.pose @ joint.joint_from_child).vector) for joint in fixed)
+
+    def at(self, positions: Array) -> Array:
+        """Poses (joints, 7) x y z qx qy qz qw of the children in their parents."""
+        q = positions[self._index]
+        angle = np.where(self._slides, 0.0, q) / 2
+        spin = np.concatenate([self._axes * np.sin(angle)[:, None], np.cos(angle)[:, None]], axis=1)
+        turn = _times(self._turn, spin)
+        place = self._place
+        if self._sliding:
+            place = place + _rotate(self._turn, np.where(self._slides, q, 0.0)[:, None] * self._axes)
+        if not self._plain:
+            place = place + _rotate(turn, self._back_place)
+            turn = _times(turn, self._back_turn)
+        return np.concatenate([place, turn], axis=1)
+
+
+def _quaternion(rotation: Array) -> Array:
+    return np.asarray(so3.to_quaternion(rotation), dtype=float)
+
+
+def _times(a: Array, b: Array) -> Array:
+    """Products of quaternions (n, 4) x y z w."""
+    return np.stack(quaternion_product(a.T, b.T), axis=1)
+
+
+def _rotate(q: Array, v: Array) -> Array:
+    """Vectors (n, 3) turned by quaternions (n, 4)."""
+    u, w = q[:, :3], q[:, 3:]
+    return v + 2 * np.cross(u, np.cross(u, v) + w * v)
 
 
 def stamp(seconds: float) -> Any:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from andante.errors import BadInput
 from andante.locomotion import Command
 from andante.locomotion.keys import KEYS, KeyPad, KeySpeeds, key_name
 
-DEADMAN, KEY_DEADMAN = 0.3, 0.5  # without a new velocity, or word of the keys, for so long the robot stops [s]
-SIDE_FRACTION = 0.6  # of the speed ahead that a key to the side asks for
 MOST = 100.0  # numbers beyond this are no velocity [m/s, rad/s]
+
+
+@dataclass(frozen=True)
+class TeleopSettings:
+    """How long commands are followed, and how fast keys drive; table [teleop] of `--params`."""
+
+    velocity_timeout: float = 0.3  # without a new velocity for so long the robot stops [s]
+    key_timeout: float = 0.5  # ... without word of the held keys [s]
+    key_speed: float = 60.0  # percent of the top speed at the start
+    side_fraction: float = 0.6  # of the speed ahead that a key to the side asks for
 
 
 class TeleopMux:
@@ -22,8 +30,9 @@ class TeleopMux:
     In a paced session a message also ages by the wall clock, so that a stalled one stops as soon as a quick one.
     """
 
-    def __init__(self, wall: Callable[[], float] = time.monotonic) -> None:
-        self.speed = 60.0  # speed of driving by keys in percent of the top speed
+    def __init__(self, wall: Callable[[], float] = time.monotonic, settings: TeleopSettings | None = None) -> None:
+        self.settings = settings or TeleopSettings()
+        self.speed = self.settings.key_speed  # speed of driving by keys in percent of the top speed
         self.pace = 0.0  # of simulated in wall clock time, where messages age by the wall clock too; 0: they do not
         self.navigate: Callable[[float], Command | None] | None = None  # leads when nobody else does
         self.navigates = False  # whether it leads now
@@ -58,7 +67,7 @@ class TeleopMux:
 
     def alive(self, now: float) -> bool:
         """Whether the last message is fresh enough to be followed."""
-        most = KEY_DEADMAN if self._source == "keys" else DEADMAN
+        most = self.settings.key_timeout if self._source == "keys" else self.settings.velocity_timeout
         if now - self._heard[0] > most - 1e-9:
             return False
         return not (self.pace and (self._wall() - self._heard[1]) * self.pace > most)
@@ -76,9 +85,8 @@ class TeleopMux:
         body = self._body
         if self._source == "keys":
             fraction = self.speed / 100.0
-            self._keys.speeds = KeySpeeds(
-                fraction * max_speed, SIDE_FRACTION * fraction * max_speed, fraction * max_turn
-            )
+            side = self.settings.side_fraction * fraction * max_speed
+            self._keys.speeds = KeySpeeds(fraction * max_speed, side, fraction * max_turn)
             asked = self._keys.command(dt)
             self._body = replace(asked, vx=0.0, vy=0.0, wz=0.0)  # height and tilt stay where keys brought them
             return asked

@@ -24,11 +24,20 @@ from .body import BodyState, Twist
 from .loop import ControlLoop
 
 LONGEST = 3600.0  # [s]
-SLOWEST = 0.12  # speed of the last steps to a goal, in top speeds
-LAST_STEP = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
 SETTLE, LONGEST_STEP = 1.0, 0.1  # of the filter that tells whether a robot lies; most time that counts at once [s]
-LYING = math.radians(60)  # a robot that leans further lies [rad]
-SIDE_GAIN = 0.5  # how a walk straight ahead comes back to its line [1/s]
+
+
+@dataclass(frozen=True)
+class WalkSettings:
+    """How a walk to a goal is led and when it is given up; table [walk] of `--params`."""
+
+    settle: float = 0.5  # standing still before the first command [s]
+    slowest: float = 0.12  # speed of the last steps to a goal, in top speeds
+    last_step: float = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
+    side_gain: float = 0.5  # how a walk straight ahead comes back to its line [1/s]
+    lying_angle: float = math.radians(60)  # a real robot that leans further lies [rad]
+    patience: float = 3.0  # a walk may take so many times as long as it should
+    grace: float = 10.0  # ... and so much longer [s]
 
 
 @dataclass(frozen=True)
@@ -61,22 +70,24 @@ class WalkGoal:
         if v is not None and not (len(v) == 3 and all(math.isfinite(x) and abs(x) < 1e3 for x in v)):
             raise BadInput(f"velocity is vx, vy, wz in m/s, m/s and rad/s, got {v}")
 
-    def patience(self, walker: Walker) -> float:
-        """The longest time that a walk may take [s]: three times what it should, and some stops."""
+    def patience(self, walker: Walker, settings: WalkSettings | None = None) -> float:
+        """The longest time that a walk may take [s]: some times what it should, and some stops."""
+        settings = settings or WalkSettings()
         if self.seconds is not None:
-            return self.seconds + 6 * walker.stopping_time + 5.0
+            return self.seconds + 6 * walker.stopping_time + 0.5 * settings.grace
         if self.turn is not None:
             way = abs(math.radians(self.turn)) / walker.max_turn
         else:
             way = abs(self.distance or 0.0) / walker.max_speed
-        return min(LONGEST, 300.0 * way / self.speed + 6 * walker.stopping_time + 10.0)
+        expected = 100.0 * way / self.speed
+        return min(LONGEST, settings.patience * expected + 6 * walker.stopping_time + settings.grace)
 
 
 class WalkGuide:
     """The command of every instant on the way to a goal, from the walker's own estimate."""
 
-    def __init__(self, walker: Walker, goal: WalkGoal) -> None:
-        self.walker, self.goal = walker, goal
+    def __init__(self, walker: Walker, goal: WalkGoal, settings: WalkSettings | None = None) -> None:
+        self.walker, self.goal, self.settings = walker, goal, settings or WalkSettings()
         if goal.distance is not None and not walker.max_speed > 0:
             raise BadInput(f"{type(walker).__name__} cannot move ahead: its top speed is {walker.max_speed:g} m/s")
         if goal.turn is not None and not walker.max_turn > 0:
@@ -113,15 +124,15 @@ class WalkGuide:
         left = sign * (goal - done)
         approach = self.walker.approach
         if approach is not None:  # it wants its last steps short
-            speed = min(speed, max(left / approach, SLOWEST * top))
-            self.braking = left <= LAST_STEP * approach * speed
+            speed = min(speed, max(left / approach, self.settings.slowest * top))
+            self.braking = left <= self.settings.last_step * approach * speed
         else:  # v²/2a with a = top speed / stopping time
             self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time
         if self.braking:
             return Command()
         if self.goal.turn is not None:
             return Command(wz=sign * speed)
-        aside = max(-0.3 * speed, min(0.3 * speed, -SIDE_GAIN * y))
+        aside = max(-0.3 * speed, min(0.3 * speed, -self.settings.side_gain * y))
         return Command(vx=sign * speed, vy=aside)
 
     @property
@@ -158,8 +169,9 @@ class Measure(ABC):
 class LyingSense:
     """Whether a robot lies, as its IMU feels; one without an IMU never does. Call it with nothing to ask."""
 
-    def __init__(self, robot: Robot) -> None:
-        self._attitude, self._last = Attitude(SETTLE), math.nan
+    def __init__(self, robot: Robot, angle: float = WalkSettings.lying_angle) -> None:
+        """angle: a robot that leans further lies [rad]."""
+        self._attitude, self._last, self._level = Attitude(SETTLE), math.nan, math.cos(angle)
         self._root_from_imu: Array | None = None
         if any(spec.kind == "imu" for spec in robot.sensors):
             self._root_from_imu = np.ascontiguousarray(root_from_imu(robot))
@@ -173,7 +185,7 @@ class LyingSense:
             self._attitude.update(turn @ gyro, turn @ state.acceleration, min(dt, LONGEST_STEP))
 
     def __call__(self) -> bool:
-        return bool(self._attitude.up[2] < math.cos(LYING))
+        return bool(self._attitude.up[2] < self._level)
 
 
 class Estimated(Measure):
@@ -229,7 +241,7 @@ def walk_to(
     now = body.read().time
     guide.start(now)
     measure.start()
-    longest = guide.goal.patience(walker)
+    longest = guide.goal.patience(walker, guide.settings)
     periods, waits = math.ceil(longest * loop.rate), push is not None
     for period in range(periods):
         if push is not None and waits and period * loop.period >= push.after - 1e-9:

@@ -25,40 +25,18 @@ if TYPE_CHECKING:
     from .statistics import compare, summarize
 
 __all__ = [
-    "Draw",
-    "Experiment",
-    "FitJob",
-    "FitOutcome",
-    "Measure",
-    "Report",
-    "Row",
-    "RunJob",
-    "RunOutcome",
-    "Setup",
-    "Values",
-    "Variation",
-    "builtin_names",
-    "check_trial",
-    "compare",
-    "experiment_of",
-    "import_trials",
-    "load_experiment",
-    "merge_runs",
-    "parse_experiment",
-    "read_model",
-    "read_reference",
-    "reference_names",
-    "rows_of",
-    "run_experiment",
-    "run_fit",
-    "summarize",
-    "trial_function",
-    "with_settings",
-    "write_report",
-]
+    "Draw", "Experiment", "FitJob", "FitOutcome", "Measure", "Report", "Row", "RunJob", "RunOutcome", "Setup",
+    "Values", "Variation", "builtin_names", "check_trial", "compare", "experiment_of", "import_trials",
+    "load_experiment", "merge_runs", "parse_experiment", "read_model", "read_reference", "reference_names",
+    "rows_of", "run_experiment", "run_fit", "summarize", "trial_function", "with_settings", "write_report",
+]  # fmt: skip
 
 __getattr__ = lazy_names(
     __name__,
-    {"FitJob": ".fit", "FitOutcome": ".fit", "run_fit": ".fit", "Report": ".report", "write_report": ".report",
-     "import_trials": ".importing", "compare": ".statistics", "summarize": ".statistics"},
-)  # fmt: skip
+    {
+        ".fit": "FitJob FitOutcome run_fit",
+        ".importing": "import_trials",
+        ".report": "Report write_report",
+        ".statistics": "compare summarize",
+    },
+)

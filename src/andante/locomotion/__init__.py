@@ -103,4 +103,4 @@ _MODULES = {
     ".wave.gait": "WaveGait playback wave_keyframes",
     ".wave.model": "WaveModel WaveParameters default_gait",
 }
-__getattr__ = lazy_names(__name__, {name: module for module, names in _MODULES.items() for name in names.split()})
+__getattr__ = lazy_names(__name__, _MODULES)

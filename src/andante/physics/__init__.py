@@ -54,7 +54,7 @@ __all__ = [
 __getattr__ = lazy_names(  # the renderer loads MuJoCo
     __name__,
     {
-        **dict.fromkeys(("Renderer", "rest_poses"), ".rendering.renderer"),
-        **dict.fromkeys(("CHECKS", "CheckResult", "check_engine"), ".checks"),
+        ".rendering.renderer": "Renderer rest_poses",
+        ".checks": "CHECKS CheckResult check_engine",
     },
 )

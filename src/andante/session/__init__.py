@@ -18,6 +18,5 @@ __all__ = [
 
 __getattr__ = lazy_names(
     __name__,
-    {"LaunchOutcome": ".launch_run", "LaunchPlan": ".launch_file", "launch_plan": ".launch_file",
-     "read_launch": ".launch_file", "run_launch": ".launch_run"},
-)  # fmt: skip
+    {".launch_file": "LaunchPlan launch_plan read_launch", ".launch_run": "LaunchOutcome run_launch"},
+)

@@ -23,7 +23,7 @@ from andante.control.activities import (
 )
 from andante.control.body import StopPlan
 from andante.control.drivers import drive_names
-from andante.control.following import SILENCE, Following
+from andante.control.following import Following, FollowSettings
 from andante.control.joint_moves import JointMoves
 from andante.control.trajectory import trajectory
 from andante.errors import BadInput, UnknownName
@@ -53,8 +53,8 @@ BEHAVIOURS = {
 class CommandApi:
     """Requests to the robot of one stage. Everything raises an AndanteError that says why where it cannot be done."""
 
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
+    def __init__(self, stage: Stage, follow: FollowSettings | None = None) -> None:
+        self.stage, self.follow_settings = stage, follow or FollowSettings()
         self.wave: WaveGait | None = None
         self.watch: WalkWatch | None = None
         self._queued: list[tuple[tuple[str, ...], tuple[float, ...], float, bool]] = []
@@ -252,7 +252,7 @@ class CommandApi:
                 raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
             if not math.isfinite(value):
                 raise BadInput(f"the target of joint {name!r} must be finite, got {value}")
-        paused, self._streamed_at = now - self._streamed_at > SILENCE, now
+        paused, self._streamed_at = now - self._streamed_at > self.follow_settings.timeout, now
         strength = np.array([stiffness.get(name, 1.0) for name in names]) if stiffness else None
         busy = stage.supervisor is not None and stage.supervisor.busy
         if isinstance(manager.present, Following) and not busy and not manager.waiting:
@@ -260,7 +260,7 @@ class CommandApi:
         elif manager.waiting != FOLLOW:
             self._refused = not paused or busy
             if not self._refused:
-                manager.request(lambda here: Following(stage.limits, here), FOLLOW)
+                manager.request(lambda here: Following(stage.limits, here, self.follow_settings), FOLLOW)
                 return True
         if self._refused:
             raise BadInput("the stream of targets was cut off; it is heeded again after a pause")

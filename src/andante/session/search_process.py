@@ -15,7 +15,7 @@ from typing import Any
 from andante.errors import AndanteError
 from andante.search import Ended, Evaluated, Event, Notice, Record, Space, Started, StudyFolder
 from andante.search.run import events
-from andante.tasks.gait import GaitTask, SearchJob
+from andante.tasks.gait import GaitTask, study_config
 
 FIGURES = ("distance", "drift", "time", "fallen")
 
@@ -46,8 +46,8 @@ def run(job: dict[str, Any], stop: threading.Event, say: Any) -> None:
         budget: int | None = max(job["budget"], 0) or None
     else:
         task = GaitTask(job["robot"], job["engine"], seconds=job["seconds"], world=job["world"])
-        made = SearchJob(task, path, job["sampler"], job["budget"], seed=job["seed"], options=job["options"])
-        folder, budget = StudyFolder.create(path, made.config()), None
+        config = study_config(task, job["sampler"], job["budget"], seed=job["seed"], options=job["options"])
+        folder, budget = StudyFolder.create(path, config), None
     names, low, high = bounds(folder.config.space)
     known = [candidate(record, names) for record in folder.records()]
     say({"op": "opened", "names": names, "low": low, "high": high, "sampler": folder.config.sampler, "known": known})

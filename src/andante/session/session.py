@@ -24,7 +24,8 @@ from andante._moved import renamed, renamed_attributes
 from andante.bus import Bus
 from andante.control.activities import Driving, Hold
 from andante.control.body import Body
-from andante.control.teleop_mux import TeleopMux
+from andante.control.following import FollowSettings
+from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
@@ -149,6 +150,8 @@ class LiveSession:
         nodes: Sequence[Callable[[LiveSession], LiveNode]] | None = None,
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
+        teleop: TeleopSettings | None = None,
+        follow: FollowSettings | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
@@ -159,7 +162,7 @@ class LiveSession:
         self.paused = self.paced = self.stopped = False
         self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
         self.periods = 0  # control periods so far
-        self.teleop = TeleopMux()
+        self.teleop = TeleopMux(settings=teleop)
         self.pacer = Pacer()
         self.inbound: list[Callable[[], None]] = []  # called before every period: links to other processes
         self._offset = self.bus.clock.now  # time of the bus when the present scene began [s]
@@ -170,7 +173,7 @@ class LiveSession:
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
-        self.command_api = CommandApi(self.stage)
+        self.command_api = CommandApi(self.stage, follow)
         if nodes is None:
             from .nodes import all_nodes
 
@@ -372,7 +375,7 @@ class LiveSession:
             self.holder()
         fresh = Stage(choice, self.log, self.library)
         old, self._offset = self.stage, self.bus.clock.now
-        self.stage, self.command_api = fresh, CommandApi(fresh)
+        self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)
         if keep:
             self.choice = choice
         self.scene += 1

@@ -16,7 +16,10 @@ __all__ = ["SceneFile", "Scenes", "Shown", "Studio", "open_studio", "show"]
 # Lazy: the server process is to start before the heavy rooms are read.
 __getattr__ = lazy_names(
     __name__,
-    {"SceneFile": ".scenes", "Scenes": ".scenes", "Shown": ".notebook", "Studio": ".open", "open_studio": ".open",
-     "show": ".notebook"},
-)  # fmt: skip
+    {
+        ".notebook": "Shown show",
+        ".open": "Studio open_studio",
+        ".scenes": "SceneFile Scenes",
+    },
+)
 callable_package(__name__, "andante.studio.open:studio")

@@ -11,7 +11,7 @@ import signal
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
@@ -132,7 +132,7 @@ def open_studio(
         announce: is called with the address of the page as soon as that can be opened, while the session is built.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. The
             page then shows what it tells, and keys move it.
-        params: a TOML file with a table [body] for a real robot.
+        params: a TOML file with tables [teleop], [follow], and [body] for a real robot.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -143,10 +143,15 @@ def open_studio(
         bus, port, host, token, studio_pages(), routes=ROUTES, arguments=named, until=READY, wait=False
     )
     try:
+        from andante.control.following import FollowSettings
+        from andante.control.teleop_mux import TeleopSettings
         from andante.physics import engine_class
         from andante.session import LiveSession  # takes a while, as does the server beside it
         from andante.session.choice import Library
+        from andante.tasks.bodies import read_params
 
+        given = read_params(params)
+        teleop, follow = given.settings("teleop", TeleopSettings()), given.settings("follow", FollowSettings())
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
         library.world(world)
@@ -156,7 +161,7 @@ def open_studio(
             announce(server.url)
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
-            body=_real(body, params, bus),
+            body=_real(body, given.body, bus), teleop=teleop, follow=follow,
         )  # fmt: skip
     except BaseException:
         server.stop()
@@ -199,7 +204,7 @@ def studio(
         seed: random seed of all noise.
         announce: called with the address of the page as soon as it can be opened.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
-        params: a TOML file with a table [body] for a real robot.
+        params: a TOML file with tables [teleop], [follow], and [body] for a real robot.
     """
 
     def ready(url: str) -> None:
@@ -245,14 +250,13 @@ def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _real(body: Body | str, params: Path | str | None, bus: Bus) -> Callable[[Robot], Body] | None:
+def _real(body: Body | str, table: Mapping[str, Any], bus: Bus) -> Callable[[Robot], Body] | None:
     """What makes the real robot of its description; None: it is simulated."""
     from andante.hardware.open import open_body
-    from andante.tasks.bodies import is_simulated, split_params
+    from andante.tasks.bodies import is_simulated
 
     if isinstance(body, str):
         if is_simulated(body):
             return None
-        table, _ = split_params(params)
         return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
     return lambda robot: body

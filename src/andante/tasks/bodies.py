@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,10 +17,21 @@ from andante.errors import BadInput, Unsupported
 from andante.hardware.open import SIMULATED, check_address, open_body
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.progress import on_terminal
+from andante.settings import settings_from
 
 BodyLike = Body | str
-SLACK = 0.9  # of the rate that a gait needs: a measured one scatters
-NEAR = 0.25  # joints further than this from where a gait begins must be brought there first [rad or m]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class StartSettings:
+    """What a real robot must tell and how it must stand before it is moved; table [start] of `--params`."""
+
+    rate_fraction: float = 0.9  # of the rate that a gait needs: a measured one scatters
+    pose_tolerance: float = 0.25  # joints further from where a gait begins must be brought there first [rad or m]
+
+
+START = StartSettings()
 
 
 def is_simulated(body: BodyLike) -> bool:
@@ -30,15 +42,34 @@ def is_simulated(body: BodyLike) -> bool:
     return body == SIMULATED
 
 
-def split_params(params: Path | str | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The table [body] of a parameter file, and the rest of it."""
-    data = {} if params is None else read_parameter_file(Path(params))
+@dataclass(frozen=True)
+class Params:
+    """A parameter file in its parts."""
+
+    path: str
+    body: dict[str, Any]  # the table [body]
+    start: StartSettings
+    rest: dict[str, Any]  # what nobody has taken yet
+
+    def settings(self, name: str, base: T) -> T:
+        """Settings with the values of their table, which leaves the rest."""
+        return settings_from(base, _table(self.rest, name, self.path), f"{self.path}: [{name}] parameter")
+
+
+def read_params(path: Path | str | None) -> Params:
+    """The parts of a parameter file; empty without one."""
+    data = {} if path is None else read_parameter_file(Path(path))
     if not isinstance(data, dict):
-        raise BadInput(f"{params}: parameters are lines like NAME = VALUE")
-    table = data.pop("body", {})
+        raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
+    given = Params(str(path), _table(data, "body", path), START, data)
+    return replace(given, start=given.settings("start", given.start))
+
+
+def _table(data: dict[str, Any], name: str, path: Path | str | None) -> dict[str, Any]:
+    table = data.pop(name, {})
     if not isinstance(table, dict):
-        raise BadInput(f"{params}: [body] is a table of names and values")
-    return table, data
+        raise BadInput(f"{path}: [{name}] is a table of names and values")
+    return table
 
 
 @contextmanager
@@ -57,14 +88,14 @@ def opened(body: BodyLike, robot: Robot, table: Mapping[str, Any], log: Callable
         made.close()
 
 
-def require_rate(body: Body, least: float, what: str) -> None:
+def require_rate(body: Body, least: float, what: str, settings: StartSettings = START) -> None:
     """Refuse what needs to hear of the joints more often [Hz] than the body tells."""
     rate = body.link.rate
-    if rate < SLACK * least:
+    if rate < settings.rate_fraction * least:
         raise Unsupported(f"the robot tells its joints {rate:.0f} times a second, {what} needs {least:.0f}")
 
 
-def require_pose(body: Body, pose: Mapping[str, float], what: str) -> None:
+def require_pose(body: Body, pose: Mapping[str, float], what: str, settings: StartSettings = START) -> None:
     """Refuse to begin far from a pose: the robot would have to jump there."""
     position = body.read().position
     off = {name: abs(position[i] - pose[name]) for i, name in enumerate(body.joint_names) if name in pose}
@@ -72,7 +103,7 @@ def require_pose(body: Body, pose: Mapping[str, float], what: str) -> None:
     if unknown:
         raise BadInput(f"{body.name} does not tell where {', '.join(unknown)} are; {what} cannot begin")
     worst = max(off, key=lambda name: off[name], default="")
-    if worst and off[worst] > NEAR:
+    if worst and off[worst] > settings.pose_tolerance:
         raise BadInput(
             f"{body.name} does not stand as {what} begins: {worst} is off by {off[worst]:.2f} rad; "
             "bring it there first, for example by play with a pose"

@@ -7,21 +7,19 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
-from andante.bridges.client import BusClient, Directions
+from andante.bridges.base import Bridge
+from andante.bridges.client import Directions, Say, quiet
 from andante.bridges.encoding import absolute
+from andante.bridges.foxglove import FoxgloveBridge
+from andante.bridges.ros1 import Ros1Bridge
+from andante.bridges.ros1.xmlrpc import address
+from andante.bridges.ros2 import Ros2Bridge, check_domain, require
+from andante.bridges.rosbridge.client import RosbridgeBridge, SessionClient, run_beside
 from andante.errors import BadInput
 
-if TYPE_CHECKING:
-    from andante.bridges.base import Bridge
-
-Say = Callable[[str], None]
 ALL = ("*",)
-
-
-def _silent(text: str) -> None:
-    """Say nothing."""
 
 
 def ros1(
@@ -35,7 +33,7 @@ def ros1(
     exclude: Sequence[str] = (),
     sim_time: bool = True,
     seconds: float | None = None,
-    say: Say = _silent,
+    say: Say = quiet,
 ) -> None:
     """Make a session a node of a ROS 1 master, until Ctrl-C. No ROS install is needed on this side.
 
@@ -50,18 +48,12 @@ def ros1(
         seconds: duration [s]; None: until Ctrl-C.
         say: callback for messages, one line each.
     """
-    from andante.bridges.ros1 import Ros1Bridge
-    from andante.bridges.ros1.xmlrpc import address
-
     node, directions = absolute(name), Directions(tuple(out), tuple(into), tuple(exclude))
     uri = master or os.environ.get("ROS_MASTER_URI", "http://127.0.0.1:11311")
     own = host or os.environ.get("ROS_IP") or os.environ.get("ROS_HOSTNAME") or "127.0.0.1"
     address(uri)
-
-    def make(bus: BusClient) -> Any:
-        return Ros1Bridge(bus, uri, name=node, host=own, directions=directions, sim_time=sim_time, say=say)
-
-    _run(session, make, seconds, say)
+    bridge = partial(Ros1Bridge, master=uri, name=node, host=own, directions=directions, sim_time=sim_time, say=say)
+    run_until_stopped(session, bridge, seconds, say)
 
 
 def ros2(
@@ -73,7 +65,7 @@ def ros2(
     into: Sequence[str] = ALL,
     exclude: Sequence[str] = (),
     seconds: float | None = None,
-    say: Say = _silent,
+    say: Say = quiet,
 ) -> None:
     """Bring the topics of a session into a ROS 2 domain over DDS (experimental), until Ctrl-C.
 
@@ -83,8 +75,6 @@ def ros2(
         interface: network interface; the loopback by default.
         out, into, exclude, seconds, say: as in `ros1`.
     """
-    from andante.bridges.ros2 import Ros2Bridge, check_domain, require
-
     require()
     said = os.environ.get("ROS_DOMAIN_ID", "0") or "0"
     if domain is None and not said.isdigit():
@@ -92,11 +82,8 @@ def ros2(
     number = int(said) if domain is None else domain
     check_domain(number)
     directions = Directions(tuple(out), tuple(into), tuple(exclude))
-
-    def make(bus: BusClient) -> Any:
-        return Ros2Bridge(bus, number, interface=interface, directions=directions, say=say)
-
-    _run(session, make, seconds, say)
+    bridge = partial(Ros2Bridge, domain=number, interface=interface, directions=directions, say=say)
+    run_until_stopped(session, bridge, seconds, say)
 
 
 def foxglove(
@@ -108,7 +95,7 @@ def foxglove(
     into: Sequence[str] = ALL,
     exclude: Sequence[str] = (),
     seconds: float | None = None,
-    say: Say = _silent,
+    say: Say = quiet,
 ) -> None:
     """Show a session to Foxglove on this machine, until Ctrl-C.
 
@@ -118,14 +105,9 @@ def foxglove(
         drive: let clients publish, call services and set parameters too.
         out, into, exclude, seconds, say: as in `ros1`.
     """
-    from andante.bridges.foxglove import FoxgloveBridge
-
     directions = Directions(tuple(out), tuple(into), tuple(exclude))
-
-    def make(bus: BusClient) -> Any:
-        return FoxgloveBridge(bus, port, drive=drive, directions=directions, say=say)
-
-    _run(session, make, seconds, say)
+    bridge = partial(FoxgloveBridge, port=port, drive=drive, directions=directions, say=say)
+    run_until_stopped(session, bridge, seconds, say)
 
 
 def rosbridge(
@@ -136,7 +118,7 @@ def rosbridge(
     into: Sequence[str] = ALL,
     exclude: Sequence[str] = (),
     seconds: float | None = None,
-    say: Say = _silent,
+    say: Say = quiet,
 ) -> None:
     """Join a session to another rosbridge server, until Ctrl-C: what it subscribes to comes in, `out` goes out.
 
@@ -146,30 +128,23 @@ def rosbridge(
         out: patterns of topics that go to it; none by default.
         into, exclude, seconds, say: as in `ros1`.
     """
-    from andante.bridges.rosbridge.client import RosbridgeBridge
-
     directions = Directions(tuple(out), tuple(into), tuple(exclude))
-
-    def make(bus: BusClient) -> Any:
-        return RosbridgeBridge(bus, server, directions, say)
-
-    _run(session, make, seconds, say)
+    run_until_stopped(session, lambda bus: RosbridgeBridge(bus, server, directions, say), seconds, say)
 
 
-def _run(session: str | int, make: Callable[[BusClient], Bridge], seconds: float | None, say: Say) -> None:
-    """Run a bridge until Ctrl-C, SIGTERM or the end of its time; all of them leave the other world tidily."""
-    from andante.bridges.rosbridge.client import run_beside
-
+def run_until_stopped(
+    session: str | int, make: Callable[[SessionClient], Bridge], seconds: float | None = None, say: Say = quiet
+) -> None:
+    """Run a bridge beside a session until Ctrl-C, SIGTERM or the end of its time; all of them leave it tidily."""
     if seconds is not None and not seconds > 0.0:
         raise BadInput(f"seconds should be a number above 0, got {seconds:g}")
 
     async def whole() -> None:
         task = asyncio.current_task()
         assert task is not None
-        loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has no such handlers
-                loop.add_signal_handler(number, task.cancel)
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):
             await run_beside(str(session), make, seconds, say)
 

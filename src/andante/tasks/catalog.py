@@ -148,10 +148,6 @@ class DoctorResult(Result):
     platform: str
     findings: tuple[Finding, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {**super().as_dict(), "findings": [vars(finding) for finding in self.findings]}
-
     def __str__(self) -> str:
         lines = [f"Python {self.python} on {platform.platform()}"]
         for each in self.findings:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import check_file, check_robot, check_world
 from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
@@ -14,12 +15,11 @@ from andante.errors import BadInput, MissingFile
 from andante.locomotion.io.rig_file import rig_text, write_rig
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import Rig, weak_joints
+from andante.mapping.io.map_files import load_map, map_base, save_map
+from andante.mapping.worlds import map_of_world, world_of_map
 
 from .inputs import RobotLike, as_robot
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MAPS = (".yaml", ".yml")
 
@@ -44,23 +44,17 @@ class CheckResult(Result):
         """Whether there are no errors."""
         return all(problem.severity != "error" for problem in self.problems)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {**super().as_dict(), "problems": [problem.as_dict() for problem in self.problems]}
-
     def __str__(self) -> str:
         head = f"{self.name} ({self.kind}): {self.links} links, {self.joints} joints, {self.mass:.4g} kg"
         found = [str(problem) for problem in self.problems] or ["  no problems found"]
         return "\n".join([head, *(f"  {line}" for line in self.recognised), *found])
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The robot as sticks and collision outlines."""
         if self.kind != "robot":
             raise NotImplementedError("a world has no preview; `an.show` shows it in the studio")
-        from andante.viz.preview import preview_robot
-
         shown = self.subject if isinstance(self.subject, Robot) else load_robot(str(self.subject), self.arguments)
-        return preview_robot(shown)
+        return viz.preview_robot(shown)
 
 
 def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None = None) -> CheckResult:
@@ -88,10 +82,6 @@ class ConvertResult(Result):
 
     path: Path
     problems: tuple[Problem, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {"path": str(self.path), "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.problems), f"wrote {self.path}"])
@@ -132,9 +122,6 @@ def convert(
 
 def _convert_map(source: Robot | World | str, out: Path, height: float | None, resolution: float) -> Written:
     """A map's yaml file into a world, or a world into a map's yaml file and pgm picture."""
-    from andante.mapping.io.map_files import load_map, map_base, save_map
-    from andante.mapping.worlds import map_of_world, world_of_map
-
     if not out.absolute().parent.is_dir():
         raise MissingFile(f"{out}: the folder does not exist; make it first")
     from_map = isinstance(source, str) and Path(source).suffix.lower() in MAPS
@@ -200,11 +187,9 @@ class RigResult(Result):
         wrote = "" if self.file is None else f"; wrote {self.file}"
         return f"{len(self.rig.legs)} legs ({names}), body {self.rig.height:.3f} m high{wrote}"
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The robot in the stance of the rig."""
-        from andante.viz.preview import preview_robot
-
-        return preview_robot(self.robot, self.rig.stance, frames=[leg.foot for leg in self.rig.legs])
+        return viz.preview_robot(self.robot, self.rig.stance, frames=[leg.foot for leg in self.rig.legs])
 
 
 def rig(

@@ -8,12 +8,13 @@ from typing import Any
 
 from andante.control.drivers import make_ready
 from andante.control.start import first_positions
+from andante.control.walking import WalkSettings
 from andante.hardware.open import dry_run
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.mobile.driver import base_driver
 
-from .bodies import split_params
+from .bodies import read_params
 from .inputs import RobotLike, as_robot
 from .play import activity_of, check_play
 
@@ -29,32 +30,30 @@ def dry_walk(
     arguments: Mapping[str, str] | None = None,
 ) -> Lines:
     """The first period of a walk; see `walk` for the arguments."""
-    table, rest = split_params(params)
-    ready = prepare(as_robot(robot, arguments), Request(gait, rig, checked_parameters(rest, str(params)) or None))
-    return dry_run(body, ready.robot, table, ready.walker, ready.pose)
+    given = read_params(params)
+    given.settings("walk", WalkSettings())
+    ready = prepare(as_robot(robot, arguments), Request(gait, rig, checked_parameters(given.rest, given.path) or None))
+    return dry_run(body, ready.robot, given.body, ready.walker, ready.pose)
 
 
 def dry_play(robot: RobotLike, motion: str, body: str, params: Path | None = None, **given: Any) -> Lines:
     """The first period of a motion from the robot's standing pose; see `play` for the arguments."""
-    table, _ = split_params(params)
     checked = check_play(robot, motion, **given)
     activity = activity_of(checked, given.get("speed", 1.0), given.get("loop"), given.get("parameters") or {})
-    return dry_run(body, checked.robot, table, activity, checked.start)
+    return dry_run(body, checked.robot, read_params(params).body, activity, checked.start)
 
 
 def dry_drive(
     robot: RobotLike, body: str, params: Path | None = None, arguments: Mapping[str, str] | None = None
 ) -> Lines:
     """The first period of a drive, in which the robot stands still."""
-    table, _ = split_params(params)
     made = as_robot(robot, arguments)
-    return dry_run(body, made, table, base_driver(made), first_positions(made, None))
+    return dry_run(body, made, read_params(params).body, base_driver(made), first_positions(made, None))
 
 
 def dry_studio(
     robot: RobotLike, body: str, params: Path | None = None, arguments: Mapping[str, str] | None = None
 ) -> Lines:
     """The first period of a live session, in which the robot stands."""
-    table, _ = split_params(params)
     ready = make_ready(as_robot(robot, arguments))
-    return dry_run(body, ready.robot, table, ready.walker or base_driver(ready.robot), ready.pose)
+    return dry_run(body, ready.robot, read_params(params).body, ready.walker or base_driver(ready.robot), ready.pose)

@@ -8,23 +8,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.view import RobotView
 from andante.description.world import World
 from andante.errors import BadInput, LostBody
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
 from andante.geometry import Array, se2
 from andante.hardware.open import SIMULATED
 from andante.locomotion.io.gait_parameters import checked_parameters
-from andante.mapping import MappingParameters, MappingResult, OccupancyGrid, Trajectory, map_of_world
+from andante.mapping import MappingResult, OccupancyGrid, Trajectory, map_of_world
 from andante.mapping.evaluation import Agreement, compare_maps
-from andante.mapping.io.map_files import encode_map, map_base
-from andante.mapping.io.trajectories import trajectory_bytes
+from andante.mapping.io.map_files import map_base
 from andante.mapping.parameters import parameters_from
 from andante.mobile.explore import KEYS, Exploration, Explored
 from andante.mobile.explore_goals import Errand, Frontiers, Missed, Waypoints, read_waypoints
@@ -33,18 +33,12 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
-from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .map_log import MAPS, TRAJECTORIES
-from .outputs import kept
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
+from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SPEED = 0.5  # of faster robots while they map [m/s]
-LONGEST = 36_000.0  # [s]
-FARTHEST = 1e4  # [m]
 
 
 @dataclass(frozen=True)
@@ -96,23 +90,19 @@ class ExploreResult(Result):
             )
         return "\n".join([*lines, self.collided] if self.collided else lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The map that was made, the true plan, and the way as believed and as it was."""
-        from andante.viz.drives import plot_exploration
-
         title = (
             f"{self.scans} scans, {self.distance:.1f} m in {self.time:.0f} s, {100 * self.coverage:.0f} % of the "
             f"floor; path error {1000 * self.path_error:.0f} mm"
         )
-        return plot_exploration(self.result, self.plan, self.truth, [m.place for m in self.missed], title)
+        return viz.plot_exploration(self.result, self.plan, self.truth, [m.place for m in self.missed], title)
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, and more."""
-        out = super().as_dict()
         return {
-            **out,
+            **super().as_dict(),
             "missed": [{"x": m.place[0], "y": m.place[1], "size": m.size, "reason": m.reason} for m in self.missed],
-            "walls": None if self.walls is None else asdict(self.walls),
             "collided": bool(self.collided),
             "collision": self.collided or None,
         }
@@ -156,7 +146,7 @@ def explore(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
-        params: a file with the parameters of mapping, and a table [body] for a real robot.
+        params: a file with the parameters of mapping, and tables [body] and [start] for a real robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: random seed of all noise.
@@ -168,26 +158,13 @@ def explore(
     Returns:
         The map and what came of the drive. Files are written all or none.
     """
-    place = tuple(float(value) for value in start)
-    if len(place) != 3 or not all(math.isfinite(value) and abs(value) <= FARTHEST for value in place):
-        raise BadInput(f"start must be x, y, yaw as finite numbers, got {' '.join(map(str, place))}")
-    if not 0 < timeout <= LONGEST:
-        raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {timeout}")
-    if not 0.01 <= max_speed <= 50:
-        raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {max_speed}")
-    given = [Path(path) for path in (waypoints, params) if isinstance(path, str | Path)]
-    maps, way = _map_files(out, trajectory, given)
-    files = check_outputs(
-        {
-            **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in maps.items()},
-            "trajectories": (way, TRAJECTORIES),
-            "recordings": (record, RECORDINGS),
-            "plots": (plot, (*PICTURES, ".svg", ".pdf")),
-            "videos": (video, VIDEOS),
-        }
-    )
-    table, rest = split_params(params)
-    parameters = parameters_from(checked_parameters(rest, str(params)), KEYS) if rest else KEYS
+    place = pose_of("start", start)
+    check_drive(timeout, max_speed)
+    way = f"{map_base(Path(out))}.tum" if trajectory is None and out is not None else trajectory
+    maps = MapFiles.of(out, way, (waypoints, params))
+    files = RunFiles.of(record, video, plot=plot, others=maps.wanted)
+    given = read_params(params)
+    parameters = parameters_from(checked_parameters(given.rest, given.path), KEYS) if given.rest else KEYS
     places = read_waypoints(Path(waypoints)) if isinstance(waypoints, str | Path) else waypoints
 
     def errand(vehicle: Vehicle) -> Errand:
@@ -196,6 +173,10 @@ def explore(
         )
 
     made, ground = as_robot(robot, arguments), as_world(world)
+    make = partial(
+        Exploration, errand=errand, parameters=parameters, planner=planner, controller=controller, speed=max_speed,
+        seed=seed,
+    )  # fmt: skip
 
     def drive_and_tell(driven: MobileRobot) -> ExploreResult:
         view = RobotView(driven.body, driven.driver, origin=np.array(place))
@@ -204,24 +185,20 @@ def explore(
         view.publishers.append(
             lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: begun[0].state if begun else None)
         )
-        with kept(driven.body, files["recordings"], files["videos"], view), bar("looking around", progress) as report:
-            drive = _drive(
-                driven, errand, place, parameters, planner, controller, max_speed, seed, timeout,
-                lambda now, words: report(now, timeout, words), begun,
-            )  # fmt: skip
-        result = _finish(driven, drive, ground, maps, way)
-        if files["plots"] is not None:
-            from andante.viz.drives import save_figure
-
-            save_figure(result.plot(), files["plots"])
+        with kept(driven.body, files, view), bar("looking around", progress) as report:
+            explore = partial(make, report=lambda sensed, words: report(sensed.time, timeout, words))
+            drive = _drive(driven, explore, place, timeout, begun)
+        result = _finish(driven, drive, ground, maps)
+        if files.plot is not None:
+            viz.save_figure(result.plot(), files.plot)
         return result
 
     if not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
-        with opened(body, made, table, report_log(progress)) as real:
+        with opened(body, made, given.body, report_log(progress)) as real:
             driven = MobileRobot(real, start=place)
-            require_rate(real, driven.driver.least_rate, "driving")
+            require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
     simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed)
     try:
@@ -230,49 +207,18 @@ def explore(
         simulated.close()
 
 
-def _map_files(
-    out: Path | str | None, trajectory: Path | str | None, read: list[Path]
-) -> tuple[dict[str, Path], Path | None]:
-    """Files of the map by their suffix, and that of the trajectory; none of them may be one that is read."""
-    if out is None:
-        return {}, None if trajectory is None else Path(trajectory)
-    base = map_base(Path(out))
-    maps = {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
-    way = Path(trajectory) if trajectory is not None else base.with_name(base.name + ".tum")
-    for path in read:
-        if path.absolute() in {made.absolute() for made in (*maps.values(), way)}:
-            raise BadInput(f"{path} would be overwritten; give another name")
-    return maps, way
-
-
 def _drive(
     robot: MobileRobot,
-    errand: Callable[[Vehicle], Errand],
+    make: Callable[..., Exploration],
     start: Sequence[float],
-    parameters: MappingParameters,
-    planner: str,
-    controller: str,
-    speed: float,
-    seed: int,
     timeout: float,
-    report: Callable[[float, str], None],
     begun: list[Exploration],
 ) -> Exploration:
     """Explore until the end, Ctrl-C, or the robot is lost; `begun` gets the exploration when it begins."""
     robot.step()
     if robot.measure.collision is not None:
         raise BadInput(f"start: the robot stands in {robot.measure.collision.thing}; choose another place")
-    exploration = Exploration(
-        robot,
-        errand,
-        start=robot.from_root(start),
-        parameters=parameters,
-        planner=planner,
-        controller=controller,
-        speed=speed,
-        seed=seed,
-        report=lambda sensed, words: report(sensed.time, words),
-    )
+    exploration = make(robot, start=robot.from_root(start))
     begun.append(exploration)
     if not exploration.mapper.keys:
         raise BadInput(f"{robot.body.address}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
@@ -294,18 +240,13 @@ def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
         return None
 
 
-def _finish(
-    robot: MobileRobot, drive: Exploration, world: World, maps: Mapping[str, Path], trajectory: Path | None
-) -> ExploreResult:
+def _finish(robot: MobileRobot, drive: Exploration, world: World, files: MapFiles) -> ExploreResult:
     """Close the map, write it, and compare that of a simulated robot with the truth."""
     done, truth, simulated = drive.done, robot.measure, robot.body.simulated
     began = time.perf_counter()
     result = done.mapper.finish()
     done.work += time.perf_counter() - began
-    written = encode_map(result.grid, map_base(maps[".yaml"])) if maps else []
-    if trajectory is not None:
-        written.append((trajectory_bytes(result.trajectory, trajectory), trajectory))
-    write_all(written)
+    files.write(result.grid, result.trajectory)
     plan = true_plan(world, done) if simulated else None
     walls = None if plan is None else compare_maps(result.grid, plan)
     rows, columns = result.grid.shape
@@ -317,8 +258,8 @@ def _finish(
     return ExploreResult(
         scans=result.scans,
         rate=result.scans / done.work if done.work > 0 else math.inf,
-        map=str(maps[".yaml"]) if maps else "",
-        trajectory="" if trajectory is None else str(trajectory),
+        map=files.yaml,
+        trajectory=str(files.trajectory or ""),
         coverage=math.nan if walls is None else walls.coverage,
         time=done.ended - done.begun,
         distance=done.distance,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante import viz
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
@@ -15,9 +15,6 @@ from andante.kinematics import Chain
 
 from .inputs import RobotLike, as_robot
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -40,11 +37,9 @@ class IkResult(Result):
         state = "reached" if self.converged else "out of reach, nearest solution"
         return f"{self.base} to {self.tip}: {state}, error {self.error:.3g}, {self.iterations} iterations"
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The chain as it was solved, with the target."""
-        from andante.viz.preview import preview_chain
-
-        return preview_chain(self.chain, [list(self.q.values())], self.target)
+        return viz.preview_chain(self.chain, [list(self.q.values())], self.target)
 
 
 def ik(

@@ -1,8 +1,9 @@
-"""What every task takes: a robot or a world as a value, a name or a path."""
+"""What tasks take: a robot or a world as a value, a name or a path; poses and limits of drives, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from andante.description import Robot, World, load_robot, load_world
@@ -10,6 +11,9 @@ from andante.errors import BadInput
 
 RobotLike = Robot | str | Path
 WorldLike = World | str | Path
+Pose = tuple[float, float, float]  # x, y [m], yaw [rad]
+LONGEST = 36_000.0  # drive [s]
+FARTHEST = 1e4  # that a pose may lie from the origin [m]
 
 
 def as_robot(robot: RobotLike, arguments: Mapping[str, str] | None = None) -> Robot:
@@ -33,3 +37,22 @@ def file_of(thing: Robot | World | Path | str) -> str:
     if not thing.source.file:
         raise BadInput(f"{thing.name!r} has no file; write it to one and give that")
     return str(thing.source.file)
+
+
+def pose_of(name: str, values: Sequence[float], free_yaw: bool = False) -> Pose:
+    """x, y [m], yaw [rad] as numbers, BadInput where they are none; with `free_yaw` the yaw may be NaN."""
+    known = values[:2] if free_yaw and len(values) == 3 and math.isnan(values[2]) else values
+    if len(values) != 3 or not all(math.isfinite(value) for value in known):
+        raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(map(str, values))}")
+    x, y, yaw = (float(value) for value in values)
+    if max(abs(x), abs(y)) > FARTHEST:
+        raise BadInput(f"{name} lies further than {FARTHEST:g} m from the origin")
+    return x, y, yaw
+
+
+def check_drive(timeout: float, max_speed: float | None) -> None:
+    """Refuse a drive that lasts too long [s] or is too slow or fast [m/s]."""
+    if not 0 < timeout <= LONGEST:
+        raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {timeout}")
+    if max_speed is not None and not 0.01 <= max_speed <= 50:
+        raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {max_speed}")

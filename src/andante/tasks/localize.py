@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from andante import viz
 from andante.errors import BadInput, MissingFile
 from andante.files import check_outputs, write_bytes
 from andante.geometry import Array, se2
@@ -28,11 +29,9 @@ from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
 from andante.settings import settings_from
 
-from .map_log import TRAJECTORIES
+from .inputs import Pose, pose_of
+from .outputs import TRAJECTORIES, MapFiles
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
@@ -45,7 +44,7 @@ class Request:
 
     log: Path
     map: OccupancyGrid | Path | None
-    initial_pose: tuple[float, float, float] | None
+    initial_pose: Pose | None
     anywhere: bool  # a global start
     uwb: Path | None
     seed: int
@@ -65,10 +64,7 @@ class Request:
             raise BadInput("an initial pose and a global start exclude each other")
         if self.map is not None and self.initial_pose is None and not self.anywhere and self.uwb is None:
             raise BadInput("no start is given: give an initial pose, a global start, or UWB anchors")
-        read = (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf)
-        for path in read:
-            if isinstance(path, Path) and self.trajectory is not None and path.absolute() == self.trajectory.absolute():
-                raise BadInput(f"{self.trajectory} would be overwritten; give another name")
+        MapFiles.of(None, self.trajectory, (self.log, self.map, self.uwb, self.reference, self.params, self.options.tf))
 
 
 @dataclass(frozen=True)
@@ -97,12 +93,10 @@ class LocalizeResult(Result):
         lines += [_told("plain trilateration", plain)] if plain is not None else []
         return "\n".join(lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The way on the map."""
-        from andante.viz.drives import plot_map, plot_way
-
         poses = self.trajectory.poses
-        return plot_way(poses, str(self)) if self.grid is None else plot_map(self.grid, poses, str(self))
+        return viz.plot_way(poses, str(self)) if self.grid is None else viz.plot_map(self.grid, poses, str(self))
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, and more."""
@@ -152,10 +146,7 @@ def localize(
     Returns:
         Where it was, and how well that agrees with a reference.
     """
-    pose = None
-    if initial_pose is not None:
-        x, y, yaw = (float(value) for value in initial_pose)
-        pose = (x, y, yaw)
+    pose = None if initial_pose is None else pose_of("initial_pose", initial_pose)
     request = Request(
         Path(log), Path(map) if isinstance(map, str) else map, pose, anywhere, _path(uwb), seed, _path(trajectory),
         _path(reference), _path(params), LogOptions(scan, odom, imu, base_frame, _path(tf)),

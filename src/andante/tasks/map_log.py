@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from andante import viz
 from andante.errors import BadInput
-from andante.files import check_outputs, write_all
+from andante.files import check_outputs
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
-from andante.mapping.io.map_files import encode_map, map_base
-from andante.mapping.io.trajectories import trajectory_bytes
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
 
+from .outputs import MapFiles
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-MAPS = (".pgm", ".yaml")
-TRAJECTORIES = (".txt", ".tum", ".log", ".clf", ".csv")
 
 
 @dataclass(frozen=True)
@@ -65,11 +58,9 @@ class MapResult(Result):
             f"{self.loops} loops closed, map of {self.size[0]} x {self.size[1]} cells of {self.resolution:g} m{lost}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The map with the way over it."""
-        from andante.viz.drives import plot_map
-
-        return plot_map(self.grid, self.trajectory.poses, str(self))
+        return viz.plot_map(self.grid, self.trajectory.poses, str(self))
 
 
 def map_log(
@@ -105,20 +96,8 @@ def map_log(
         The map and the trajectory. Files are written all or none.
     """
     source, options = Path(log), LogOptions(scan, odom, imu, base_frame, Path(tf) if tf is not None else None)
-    base = None if out is None else map_base(Path(out))
-    files = {} if base is None else {suffix: base.with_name(base.name + suffix) for suffix in MAPS}
-    way = None if trajectory is None else Path(trajectory)
-    check_outputs(
-        {
-            **{f"maps ({suffix})": (path, (suffix,)) for suffix, path in files.items()},
-            "trajectories": (way, TRAJECTORIES),
-        }
-    )
-    written_to = [*files.values(), *([way] if way is not None else [])]
-    read = [source, *(Path(path) for path in (params, tf) if path is not None)]
-    for k, made in enumerate(written_to):
-        if made.absolute() in {path.absolute() for path in (*read, *written_to[:k])}:
-            raise BadInput(f"{made} would be overwritten; give another name")
+    files = MapFiles.of(out, trajectory, (source, params, tf))
+    check_outputs(files.wanted)
     parameters = parameters_from(read_parameters(Path(params))) if params else MappingParameters()
     records = read_log(source, options)
     blind = sum(not each.hit.any() for each in records.scans)
@@ -137,16 +116,13 @@ def map_log(
             loop_closure=loop_closure,
             progress=lambda what, done, total: report(done, total, what),
         )
-    written = [] if base is None else encode_map(result.grid, base)
-    if way is not None:
-        written.append((trajectory_bytes(result.trajectory, way), way))
-    write_all(written)
+    files.write(result.grid, result.trajectory)
     rows, columns = result.grid.shape
     return MapResult(
         scans=result.scans,
         rate=result.rate,
-        map=str(files[".yaml"]) if files else "",
-        trajectory_file=None if way is None else str(way),
+        map=files.yaml,
+        trajectory_file=None if files.trajectory is None else str(files.trajectory),
         keys=result.keys,
         loops=result.loops,
         unmatched=result.unmatched,

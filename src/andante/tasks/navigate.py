@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
 from andante.errors import BadInput, LostBody
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, se2
 from andante.hardware.open import SIMULATED
 from andante.locomotion import Command, Readings
@@ -51,52 +51,44 @@ from andante.navigation import (
 )
 from andante.simulation.push import PushWords, parse_push
 
-from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
-from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
+from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-    from andante.viz.drives import Shown
+@dataclass(frozen=True)
+class ArrivalSettings:
+    """When a goal counts as reached; table [arrival] of `--params`."""
 
-LONGEST = 36_000.0  # [s]
-FARTHEST = 1e4  # a start or goal may lie so far from the origin [m]
-QUICKEST = 3.0  # turn rate that robots are driven with at most, whatever their wheels could do [rad/s]
-YAW = 0.25  # the goal's heading counts as reached within this [rad]
-OWN_FRACTION, OWN_SLACK = 0.6, 0.15  # the robot comes nearer than asked: its own pose errs [-, m]
-SLOW = 0.4  # ... and slows down there [m/s]
+    yaw_tolerance: float = 0.25  # the goal's heading counts as reached within this [rad]
+    own_fraction: float = 0.6  # of the tolerances that the robot itself keeps, for its own pose errs
+    own_slack: float = 0.15  # ... but no further inside than this [m]
+    speed: float = 0.4  # at most, where it has arrived [m/s]
+    max_turn: float = 3.0  # turn rate on the way at most, whatever the wheels could do [rad/s]
 
 
 @dataclass(frozen=True)
 class Request:
     """A drive in numbers, checked. Poses x, y, yaw of the root link in the world."""
 
-    start: tuple[float, float, float]
-    goal: tuple[float, float, float]  # yaw NaN: any
-    map_pose: tuple[float, float, float]  # of the map's frame in the world
+    start: Pose
+    goal: Pose  # yaw NaN: any
+    map_pose: Pose  # of the map's frame in the world
     tolerance: float  # [m]
     timeout: float  # [s]
     max_speed: float | None  # [m/s]
     planner: str
     controller: str
     seed: int
+    arrival: ArrivalSettings = ArrivalSettings()
 
     def __post_init__(self) -> None:
         for name in ("start", "goal", "map_pose"):
-            pose = getattr(self, name)
-            free = name == "goal" and math.isnan(pose[2])
-            if not all(math.isfinite(value) for value in (pose[:2] if free else pose)):
-                raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(map(str, pose))}")
-            if max(abs(pose[0]), abs(pose[1])) > FARTHEST:
-                raise BadInput(f"{name} lies further than {FARTHEST:g} m from the origin")
+            pose_of(name, getattr(self, name), free_yaw=name == "goal")
+        check_drive(self.timeout, self.max_speed)
         if not 0.01 <= self.tolerance <= 1000:
             raise BadInput(f"tolerance must lie from 0.01 to 1000 m, got {self.tolerance}")
-        if not 0 < self.timeout <= LONGEST:
-            raise BadInput(f"timeout must lie above 0 and up to {LONGEST:g} s, got {self.timeout}")
-        if self.max_speed is not None and not 0.01 <= self.max_speed <= 50:
-            raise BadInput(f"max_speed must lie from 0.01 to 50 m/s, got {self.max_speed}")
 
     @property
     def free_yaw(self) -> bool:
@@ -116,13 +108,8 @@ class Request:
 class NavigateResult(Outcome, Result):
     """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
-    shown: Shown = field(metadata=HIDDEN, repr=False)
+    shown: viz.Shown = field(metadata=HIDDEN, repr=False)
     link: LinkState | None = field(default=None, metadata=REAL)  # how well a real robot was heard
-
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        told = super().as_dict()
-        return told if self.link is None else {**told, "link": asdict(self.link)}
 
     def __str__(self) -> str:
         off = self.estimate_error
@@ -136,11 +123,9 @@ class NavigateResult(Outcome, Result):
             f"{self.path_length:.2f} m, {self.final_error:.3f} m from the goal; {self.reason}{estimate}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The drive from above, and the error of the believed place over time."""
-        from andante.viz.drives import plot_drive
-
-        return plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
+        return viz.plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
 
 
 @dataclass(frozen=True)
@@ -152,17 +137,17 @@ class Ready:
     vehicle: Vehicle
     navigator: Navigator
     grid: OccupancyGrid | None
-    tables: Tables
 
 
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
     """Make the navigator of a drive; refuses what cannot be driven, in words."""
-    vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=QUICKEST), tables)
-    own = max(OWN_FRACTION * request.tolerance, request.tolerance - OWN_SLACK)
+    goal = request.arrival
+    vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn), tables)
+    own = max(goal.own_fraction * request.tolerance, request.tolerance - goal.own_slack)
     offset = math.hypot(*vehicle.reference[:2])
     if request.free_yaw:  # the root may stand anywhere around the reference point
         own = max(own - offset, 0.5 * own)
-    arrival = GoalChecker(own, 0.6 * YAW, SLOW)
+    arrival = GoalChecker(own, goal.own_fraction * goal.yaw_tolerance, goal.speed)
     way = math.dist(request.start[:2], request.goal[:2])
     settings = navigator_settings(vehicle, way, arrival, tables)
     navigator = Navigator(
@@ -174,7 +159,7 @@ def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | 
         seed=request.seed,
     )
     navigator.set_goal(request.goal_of(vehicle))
-    return Ready(robot, world, vehicle, navigator, grid, tables)
+    return Ready(robot, world, vehicle, navigator, grid)
 
 
 def navigate(
@@ -217,7 +202,8 @@ def navigate(
         timeout: simulated time after which the drive has failed [s].
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
-        params: a TOML or JSON file with tables like [mppi] or [layers], and [body] for a real robot.
+        params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), and [body] and
+            [start] for a real robot.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
@@ -231,26 +217,26 @@ def navigate(
     Returns:
         Outcome, in simulation by the ground truth. Files are complete or absent, also when it is interrupted.
     """
-    files = check_outputs(
-        {"recordings": (record, RECORDINGS), "plots": (plot, (*PICTURES, ".svg", ".pdf")), "videos": (video, VIDEOS)}
-    )
+    files = RunFiles.of(record, video, plot=plot)
     shove = parse_push(push) if push is not None else None
-    x, y, yaw = _pose("goal", (*goal, math.nan) if len(goal) == 2 else goal)
+    given = read_params(params)
+    arrival = given.settings("arrival", ArrivalSettings())
+    x, y, yaw = pose_of("goal", (*goal, math.nan) if len(goal) == 2 else goal, free_yaw=True)
     request = Request(
-        _pose("start", start),
+        pose_of("start", start),
         (x, y, math.nan if ignore_yaw else yaw),
-        _pose("map_pose", map_pose),
+        pose_of("map_pose", map_pose),
         tolerance,
         timeout,
         max_speed,
         planner,
         controller,
         seed,
+        arrival,
     )
     if map is None and request.map_pose != (0.0, 0.0, 0.0):
         raise BadInput("map_pose needs a map; give one too")
-    table, rest = split_params(params)
-    tables = checked_tables(rest, str(params))
+    tables = checked_tables(given.rest, given.path)
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     ready = prepare(request, made, as_world(world), grid, tables)
@@ -260,9 +246,9 @@ def navigate(
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
-        with opened(body, made, table, report_log(progress)) as real:
+        with opened(body, made, given.body, report_log(progress)) as real:
             driven = MobileRobot(real, localizer, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
-            require_rate(real, driven.driver.least_rate, "driving")
+            require_rate(real, driven.driver.least_rate, "driving", given.start)
             if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):
                 raise BadInput(
                     f"{real.name} at {real.address} tells no scans; params with [navigator] scan_timeout = inf let it "
@@ -284,22 +270,20 @@ def _drive_and_tell(
     robot: MobileRobot,
     push: tuple[Array, float] | None,
     progress: bool,
-    files: Mapping[str, Path | None],
+    files: RunFiles,
 ) -> NavigateResult:
     """Drive, record, plot."""
-    from andante.viz.drives import Shown, save_figure
-
     view = RobotView(robot.body, robot.driver, origin=np.array(request.start), map_pose=request.map_pose)
     view.run_by(robot.loop)
     state = _Navigation(request, ready, robot)
     view.publishers.append(lambda bus, view, told: RecordedNavigation(bus, view, told, lambda: state))
-    with kept(robot.body, files["recordings"], files["videos"], view):
+    with kept(robot.body, files, view):
         outcome, drive = _navigate(request, ready, robot, push, progress, state)
-    shown = Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
+    shown = viz.Shown.of(ready.world, robot, drive, request.map_pose, ready.grid)
     link = None if robot.body.simulated else robot.body.link
     result = NavigateResult(**vars(outcome), shown=shown, link=link)
-    if files["plots"] is not None:
-        save_figure(result.plot(), files["plots"])
+    if files.plot is not None:
+        viz.save_figure(result.plot(), files.plot)
     return result
 
 
@@ -327,13 +311,6 @@ def _rehearse(twin: Ready, start: Array) -> None:
     twin.navigator.update(NavigatorInput(0.0, start))
 
 
-def _pose(name: str, values: Sequence[float]) -> tuple[float, float, float]:
-    if len(values) != 3:
-        raise BadInput(f"{name} must be x, y, yaw as finite numbers, got {' '.join(str(v) for v in values)}")
-    x, y, yaw = (float(value) for value in values)
-    return x, y, yaw
-
-
 def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:
     """Why the given map alone rules the goal out; empty: it does not, or there is none."""
     if ready.grid is None or not sensed.trusted:
@@ -351,33 +328,32 @@ def _navigate(
     progress: bool,
     state: _Navigation,
 ) -> tuple[Outcome, DriveResult]:
-    goal, names = np.array(request.goal), (request.planner, request.controller)
+    names, near = (request.planner, request.controller), (request.tolerance, request.arrival.yaw_tolerance)
+    measure = partial(Measure, robot, np.array(request.goal), *near, request.map_pose, request.timeout)
     sensed = robot.step()
     if robot.measure.collided or robot.measure.fallen:
         where = robot.measure.collision.thing if robot.measure.collision is not None else "the ground"
         drive = DriveResult(
             State.FAILED, f"the start is occupied: the robot stands in {where}", sensed.time, sensed.time
         )
-        return Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout).outcome(
-            drive, names, 0.0
-        ), drive
+        return measure().outcome(drive, names, 0.0), drive
     settled = robot.settle()
     sensed = replace(settled, sweeps=(*sensed.sweeps, *settled.sweeps))
-    measure = Measure(robot, goal, request.tolerance, YAW, request.map_pose, request.timeout, push, progress)
+    watched = measure(push, progress)
     hopeless = _hopeless(request, ready, sensed)
     if hopeless:
         drive = DriveResult(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
-        return measure.outcome(drive, names, 0.0), drive
+        return watched.outcome(drive, names, 0.0), drive
     wall = time.perf_counter()
 
     def watch(sensed: Sensed, output: NavigatorOutput) -> bool:
         state.take(sensed, output)
-        return measure.watch(sensed, output)
+        return watched.watch(sensed, output)
 
-    with measure:
+    with watched:
         hit = lambda: robot.measure.collided  # noqa: E731
         try:
             drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, watch, hit)
         except LostBody as error:
             drive = DriveResult(State.FAILED, str(error), sensed.time, robot.body.time, last=sensed)
-    return measure.outcome(drive, names, time.perf_counter() - wall), drive
+    return watched.outcome(drive, names, time.perf_counter() - wall), drive

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.activities import Acting, GettingUp, Playing, checked_speed, lying_pose, plain_name
 from andante.control.body import Body, LinkState
 from andante.control.loop import ControlLoop
@@ -20,7 +21,6 @@ from andante.control.walking import LyingSense
 from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array
 from andante.hardware.open import SIMULATED
 from andante.locomotion.falls.get_up import GetUp, Phase
@@ -34,20 +34,23 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
-from .bodies import BodyLike, is_simulated, opened, report_log, require_rate, split_params
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-SETTLE = 1.0  # played on after the end of a motion [s]
-ENDLESS = 10.0  # how long a motion without end is played when nothing else is said [s]
 LONGEST = 3600.0  # [s]
-LONGEST_RISE = 60.0  # getting up [s]
-LEAST_RATE = 10.0  # at which a real robot must tell its joints [Hz]
 POSE_SPEED = 0.4  # fraction of the joints' top speed at which poses are taken
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """How long motions are played; table [play] of `--params`."""
+
+    settle: float = 1.0  # played on after the end of a motion [s]
+    endless: float = 10.0  # how long a motion without end is played when nothing else is said [s]
+    get_up_timeout: float = 60.0  # getting up [s]
+    least_rate: float = 10.0  # at which a real robot must tell its joints [Hz]
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,6 @@ class PlayResult(Result):
     reason: str | None = field(default=None, metadata=REAL)  # why it ended early
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        problems = [problem.as_dict() for problem in self.problems]
-        told = {**super().as_dict(), "tracking": dict(self.tracking), "problems": problems}
-        return told if self.link is None else {**told, "link": asdict(self.link)}
-
     def __str__(self) -> str:
         end = f"finished after {self.time:.2f} s" if self.finished else "not finished"
         follow = ""
@@ -90,11 +87,9 @@ class PlayResult(Result):
         ended = self.reason or ("fallen" if self.fallen else "up")
         return f"{told}{follow}; {ended}; {self.link}"
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """Targets of the joints that moved over time."""
-        from andante.viz.paths import plot_joints
-
-        return plot_joints(self.path[:, 0], self.path[:, 1:], self.joints, str(self))
+        return viz.plot_joints(self.path[:, 0], self.path[:, 1:], self.joints, str(self))
 
 
 @dataclass(frozen=True)
@@ -220,47 +215,41 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with a table [body] for a real robot.
+        params: a TOML file with tables [play] (`PlaySettings`), and [body] and [start] for a real robot.
         progress: print the state of the connection to a real robot on stderr.
 
     Returns:
         How it went. Files are complete or absent, also when it is interrupted.
     """
-    files = check_outputs(
-        {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS), "pictures": (picture, PICTURES)}
-    )
+    files = RunFiles.of(record, video, picture)
     if seconds is not None and not 0 <= seconds <= LONGEST:
         raise BadInput(f"seconds must lie between 0 and {LONGEST:g}, got {seconds}")
     if loop is not None and loop < 0:
         raise BadInput(f"loop is a number of rounds, or 0 for no end, got {loop}")
-    given: dict[str, Any] = {"parameters": parameters, "speed": speed, "loop": loop, "joints": joints}
-    table, rest = split_params(params)
-    if rest:
-        raise BadInput(f"{params}: play takes the table [body] only, got {', '.join(rest)}")
+    asked: dict[str, Any] = {"parameters": parameters, "speed": speed, "loop": loop, "joints": joints}
+    given = read_params(params)
+    settings = given.settings("play", PlaySettings())
+    if given.rest:
+        raise BadInput(f"{params}: play takes the tables [body], [play] and [start] only, got {', '.join(given.rest)}")
     if not is_simulated(body):
         if pose is not None or picture is not None:
             raise BadInput("a real robot starts where it is and is not drawn; leave pose and picture out")
         made = as_robot(robot, arguments)
-        with opened(body, made, table, report_log(progress)) as real:
+        with opened(body, made, given.body, report_log(progress)) as real:
             here = real.read().position
-            require_rate(real, LEAST_RATE, f"motion {motion!r}")
-            checked = check_play(made, motion, **given, start=_known(real, here))
+            require_rate(real, settings.least_rate, f"motion {motion!r}", given.start)
+            checked = check_play(made, motion, **asked, start=_known(real, here))
             activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
             view = RobotView(real, pose=checked.start)
-            with kept(real, files["recordings"], files["videos"], view):
-                return _play(view, real, checked, activity, seconds, loop == 0)
-    checked = check_play(robot, motion, **given, pose=pose, arguments=arguments)
+            with kept(real, files, view):
+                return _play(view, real, checked, activity, seconds, loop == 0, settings)
+    checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
         view = RobotView(sim, pose=checked.start)
-        with kept(sim, files["recordings"], files["videos"], view):
-            result = _play(view, sim, checked, activity, seconds, loop == 0)
-            if files["pictures"] is not None:
-                from andante.viz.film import save_picture
-
-                save_picture(sim, files["pictures"])
-        return result
+        with kept(sim, files, view):
+            return _play(view, sim, checked, activity, seconds, loop == 0, settings)
     finally:
         sim.close()
 
@@ -321,6 +310,7 @@ def _play(
     activity: Playing | Acting | GettingUp,
     seconds: float | None,
     endless: bool,
+    settings: PlaySettings,
 ) -> PlayResult:
     """Up to the given time, else until the motion is over and the robot has settled."""
     names, rows, ended, reason, began = body.joint_names, list[Array](), math.nan, "", body.time
@@ -328,12 +318,12 @@ def _play(
     tracking, lying = Tracking(names, moved), LyingSense(body.robot)
     loop = ControlLoop(body, activity)
     view.run_by(loop)
-    longest = LONGEST_RISE if isinstance(activity, GettingUp) else LONGEST
+    longest = settings.get_up_timeout if isinstance(activity, GettingUp) else LONGEST
     if isinstance(activity, Playing):
         endless = endless or math.isinf(activity.motion.duration)
     elif isinstance(activity, Acting):
         endless = endless or activity.runner.endless
-    end = round((seconds if seconds is not None else ENDLESS if endless else longest) * loop.rate)
+    end = round((seconds if seconds is not None else settings.endless if endless else longest) * loop.rate)
     while loop.periods < end:
         try:
             state = loop.step()
@@ -347,8 +337,8 @@ def _play(
             tracking.measure(state, loop.targets)
         if activity.finished and math.isnan(ended):
             ended = loop.periods * loop.period
-        if seconds is None and activity.over and end > loop.periods + SETTLE * loop.rate:
-            end = loop.periods + round(SETTLE * loop.rate)
+        if seconds is None and activity.over and end > loop.periods + settings.settle * loop.rate:
+            end = loop.periods + round(settings.settle * loop.rate)
     problems = checked.problems
     if isinstance(activity, GettingUp):
         problems = (*problems, *_failures(activity.behaviour))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields, is_dataclass
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from andante import viz
+from andante.description import Problem
 
 HIDDEN = {"hidden": True}  # metadata of a field that is neither printed nor part of the JSON
 REAL = {"real": True}  # ... of one that only a real robot has; None: it was simulated
@@ -19,13 +19,13 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract, as `--json` prints them."""
-        return {name: getattr(self, name) for name in self._shown()}
+        return {name: _plain(getattr(self, name)) for name in self._shown()}
 
     def _shown(self) -> list[str]:
         shown = [field for field in fields(self) if not field.metadata.get("hidden")]  # type: ignore[arg-type]
         return [f.name for f in shown if not (f.metadata.get("real") and getattr(self, f.name) is None)]
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """A figure of what happened."""
         raise NotImplementedError(f"{type(self).__name__} has nothing to plot")
 
@@ -50,6 +50,15 @@ class Result:
 
             image = f"<img src='data:image/png;base64,{b64encode(picture).decode()}' style='max-width:100%'>"
         return f"<p>{escape(str(self))}</p><table>{rows}</table>{image}"
+
+
+def _plain(value: Any) -> Any:
+    """A value of a result as JSON carries it: what knows its own table as that, other dataclasses as theirs."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Problem):
+        return value.as_dict()
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _cell(value: Any) -> str:

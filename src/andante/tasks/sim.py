@@ -6,25 +6,21 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.drivers import rigged
 from andante.description import Problem
 from andante.errors import BadInput
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
 from andante.progress import tracked
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HIGHEST_DROP = 1e5  # [m]
 
@@ -45,10 +41,6 @@ class SimResult(Result):
 
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
 
-    def as_dict(self) -> dict[str, Any]:
-        """The keys of the command-line contract."""
-        return {**super().as_dict(), "problems": [problem.as_dict() for problem in self.problems]}
-
     def __str__(self) -> str:
         x, y, z = self.base[:3].tolist()
         return (
@@ -57,11 +49,9 @@ class SimResult(Result):
             f"{'fallen' if self.fallen else 'up'}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """Where the root was over time."""
-        from andante.viz.paths import plot_joints
-
-        return plot_joints(
+        return viz.plot_joints(
             self.path[:, 0], self.path[:, 1:4], ("x", "y", "z"), str(self), label="position of the root [m]"
         )
 
@@ -111,20 +101,14 @@ def sim(
     if not 0 <= drop <= HIGHEST_DROP:
         raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {drop}")
     shove = parse_push(push) if push is not None else None
-    files = check_outputs(
-        {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS), "pictures": (picture, PICTURES)}
-    )
+    files = RunFiles.of(record, video, picture)
     made, place = rigged(as_robot(robot, arguments)), as_world(world)
     scene = simulate(
         made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None
     )
     try:
-        with kept(scene, files["recordings"], files["videos"]):
+        with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
-            if files["pictures"] is not None:
-                from andante.viz.film import save_picture
-
-                save_picture(scene, files["pictures"])
         return SimResult(
             robot=made.name,
             world=place.name,

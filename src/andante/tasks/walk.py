@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from andante import viz
 from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
-from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, walk_to
+from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.errors import BadInput, LostBody
-from andante.files import RECORDINGS, VIDEOS, check_outputs
 from andante.geometry import Array, so3
 from andante.hardware.open import SIMULATED
 from andante.locomotion import Command
@@ -27,15 +27,10 @@ from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import TrueWalk
 
-from .bodies import BodyLike, is_simulated, line_words, opened, report_log, require_pose, require_rate, split_params
+from .bodies import BodyLike, is_simulated, line_words, opened, read_params, report_log, require_pose, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
-from .outputs import kept
+from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-SETTLE = 0.5  # standing still before the first command [s]
 
 
 @dataclass(frozen=True)
@@ -60,8 +55,7 @@ class WalkResult(Result):
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
-        told = {**super().as_dict(), "reckoned": self.estimated}
-        return told if self.link is None else {**told, "link": asdict(self.link)}
+        return {**super().as_dict(), "reckoned": self.estimated}
 
     def __str__(self) -> str:
         ended = "fallen" if self.fallen else "standing" if self.arrived else "timed out before standing still"
@@ -72,11 +66,9 @@ class WalkResult(Result):
             f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """The way on the floor from above, and the heading over time."""
-        from andante.viz.paths import plot_walk
-
-        return plot_walk(self.path, self.estimated, str(self))
+        return viz.plot_walk(self.path, self.estimated, str(self))
 
 
 def walk(
@@ -114,7 +106,8 @@ def walk(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         gait: empty for the robot's usual one; or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees, left positive) and time after the first command [s].
-        params: a TOML file with the gait's parameters, and a table [body] for a real robot.
+        params: a TOML file with the gait's parameters, a table [walk] (`WalkSettings`), and [body] and [start] for a
+            real robot.
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
@@ -129,27 +122,27 @@ def walk(
     """
     goal = WalkGoal(distance, turn, velocity, seconds, speed)
     shove = parse_push(push) if push is not None else None
-    files = {"recordings": (record, RECORDINGS), "videos": (video, VIDEOS)}
-    checked = check_outputs(files)
+    files = RunFiles.of(record, video)
     simulated, made, place = is_simulated(body), as_robot(robot, arguments), as_world(world)
-    table, rest = split_params(params)
-    ready = prepare(made, Request(gait, Path(rig) if rig else None, checked_parameters(rest, str(params)) or None))
+    given = read_params(params)
+    settings = given.settings("walk", WalkSettings())
+    ready = prepare(made, Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None))
     if not simulated:
         if shove is not None:
             raise BadInput("only a simulated robot can be pushed; leave push out")
-        with opened(body, ready.robot, table, report_log(progress)) as real:
-            require_rate(real, ready.walker.least_rate, f"gait {ready.gait!r}")
-            require_pose(real, ready.pose, f"gait {ready.gait!r}")
+        with opened(body, ready.robot, given.body, report_log(progress)) as real:
+            require_rate(real, ready.walker.least_rate, f"gait {ready.gait!r}", given.start)
+            require_pose(real, ready.pose, f"gait {ready.gait!r}", given.start)
             view = RobotView(real, ready.walker, pose=ready.pose, forward=ready.forward)
-            with kept(real, checked["recordings"], checked["videos"], view):
-                return lead(real, ready, goal, progress=progress, view=view)
+            with kept(real, files, view):
+                return lead(real, ready, goal, progress=progress, view=view, settings=settings)
     sim = simulate(
         ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
     )
     try:
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
-        with kept(sim, checked["recordings"], checked["videos"], view):
-            return replace(lead(sim, ready, goal, shove, progress, view), world=place.name)
+        with kept(sim, files, view):
+            return replace(lead(sim, ready, goal, shove, progress, view, settings), world=place.name)
     finally:
         sim.close()
 
@@ -161,6 +154,7 @@ def lead(
     push: tuple[Array, float] | None = None,
     progress: bool = False,
     view: RobotView | None = None,
+    settings: WalkSettings | None = None,
 ) -> WalkResult:
     """Let a robot that stands walk to a goal.
 
@@ -170,14 +164,15 @@ def lead(
         goal: where to.
         push: impulse in the robot's first axes [N s], and when after the first command [s]; of a simulated robot.
         view: told the loop, for those who record.
+        settings: how it is led and when it is given up.
     """
-    guide = WalkGuide(ready.walker, goal)
+    guide = WalkGuide(ready.walker, goal, settings)
     measure: Measure
     if isinstance(body, Simulation):
         measure = TrueWalk(body)
         loop = ControlLoop(body, ready.walker, command=guide)
     else:
-        lying = LyingSense(body.robot)
+        lying = LyingSense(body.robot, guide.settings.lying_angle)
         measure = Estimated(guide, lying)
 
         def command(state: BodyState) -> Command:
@@ -190,7 +185,7 @@ def lead(
     wall, arrived, reason = time.perf_counter(), False, ""
     with bar(f"{body.robot.name} on {body.address}", progress) as report:
         try:
-            loop.run(SETTLE)
+            loop.run(guide.settings.settle)
             shove = _push(body, ready, push) if push is not None and isinstance(body, Simulation) else None
             wall = time.perf_counter()
             arrived = walk_to(loop, guide, measure, shove, lambda done, total: report(done, total, line_words(body)))

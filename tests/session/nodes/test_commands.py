@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from andante.bags import messages
-from andante.control.following import SILENCE, Following
+from andante.control.following import Following, FollowSettings
 from andante.control.stop_plan import StopPlanner
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
@@ -116,14 +116,14 @@ def test_a_robot_on_many_legs_whose_targets_cease_holds_its_joints_and_stays_up(
 def test_a_stream_that_paused_must_cease_before_it_is_heeded_again(session: LiveSession, leader: Leader) -> None:
     leader.lead(0.5)
     leader.lead(1.0, Command(vx=0.2))
-    session.run(SILENCE + 0.05)
+    session.run(FollowSettings.timeout + 0.05)
     leader.lead(0.1, Command(vx=0.2))
     present = session.stage.activities.present
     assert isinstance(present, Following)
     assert present.ceased
     leader.lead(3.0)  # it stands by itself although targets still come
     assert session.behaviour == "balance"
-    session.run(SILENCE + 0.05)
+    session.run(FollowSettings.timeout + 0.05)
     leader.walker = prepare(session.stage.robot, Request("walk")).walker
     leader.planner = StopPlanner(leader.walker)
     leader.lead(0.1)

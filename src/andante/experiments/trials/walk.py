@@ -19,7 +19,7 @@ from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.physics import Settings
 from andante.simulation.simulation import Simulation, simulate
-from andante.tasks.outputs import kept
+from andante.tasks.outputs import RunFiles, kept
 from andante.tasks.walk import lead
 
 SOLVER = ("dt", "iterations")
@@ -93,7 +93,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         if setup.record is None:
             return _measured(sim, replace(ready, walker=walker), goal, path)
         view = RobotView(sim, walker, pose=ready.pose, forward=ready.forward)
-        with kept(sim, setup.record, None, view):
+        with kept(sim, RunFiles(setup.record), view):
             return _measured(sim, replace(ready, walker=walker), goal, path, view)
     finally:
         sim.close()

@@ -21,6 +21,5 @@ ROBOT = RobotPackage(
 
 __getattr__ = lazy_names(
     __name__,
-    {"COURSES": ".trials", "RoverTrial": ".trials", "plot_rover_study": ".plots", "plot_rover_trial": ".plots",
-     "rover_trial": ".trials"},
-)  # fmt: skip
+    {".plots": "plot_rover_study plot_rover_trial", ".trials": "COURSES RoverTrial rover_trial"},
+)

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from andante import viz
 from andante.bags import Bag, TopicChoice, convert_bag, open_bag
+from andante.bridges.client import Say, quiet
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.bus import Bus, Player
 from andante.errors import BadInput
 from andante.mapping.io.logs import LogInfo, log_info
-from andante.progress import PlainLines, on_terminal
+from andante.progress import bar
+from andante.tasks.result import HIDDEN, Result
 
-from .bag_session import Say, record_session, replay_into, serve_replay
-from .result import HIDDEN, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .session import record_session, replay_into
 
 Serve = Callable[[Bus, int], ServerHandle]  # the server of a bus on a port
-
-
-def _silent(text: str) -> None:
-    """Say nothing."""
 
 
 def open(path: Path | str) -> Bag:
@@ -74,11 +68,9 @@ class BagInfoResult(LogInfo, Result):
             lines += [f"  {line}" for line in self.mapping]
         return "\n".join(lines)
 
-    def plot(self) -> Figure:
+    def plot(self) -> viz.Figure:
         """How many messages every topic has."""
-        from andante.viz.paths import plot_bars
-
-        return plot_bars({t.name: float(t.count) for t in self.topics}, "messages", str(self.path.name))
+        return viz.plot_bars({t.name: float(t.count) for t in self.topics}, "messages", str(self.path.name))
 
 
 def info(path: Path | str, *, mapping: bool = True) -> BagInfoResult:
@@ -131,7 +123,7 @@ def record(
     exclude_regex: str = "",
     max_size: float | None = None,
     seconds: float | None = None,
-    say: Say = _silent,
+    say: Say = quiet,
 ) -> BagResult:
     """Record a running session until Ctrl-C, its end, or for some seconds; what is written survives a crash.
 
@@ -223,7 +215,7 @@ def play(
     port: int = 0,
     wait: bool = False,
     serve: Serve = start_server,
-    say: Say = _silent,
+    say: Say = quiet,
     progress: bool = False,
 ) -> PlayedBag:
     """Replay a bag into a running session, or to rosbridge clients of a server of its own.
@@ -265,35 +257,23 @@ def play(
 
 
 def _play_beside(handle: ServerHandle, player: Player, wait: bool, say: Say, progress: bool) -> None:
-    """Play beside a server of our own."""
+    """Play beside a server of our own; the end of its process does not stop it."""
     say(f"replay at {handle.url}, rosbridge at {handle.ws_url}")
     while wait and not handle.clients:
         handle.poll()
         time.sleep(0.02)
-    line = _Progress(progress)
-    try:
-        serve_replay(player, handle, line.report)
-    except KeyboardInterrupt:
-        if not player.loop:
-            raise
-    finally:
-        line.end()
 
+    def pace(seconds: float) -> None:
+        handle.poll()
+        time.sleep(seconds)
 
-class _Progress:
-    """How far a replay is, on stderr: a moving line on a terminal, one now and then elsewhere."""
+    def told(player: Player) -> None:
+        at, end = player.position, player.bag.duration
+        report(at, end, f"played {at:.0f} of {end:.0f} s")
 
-    def __init__(self, shown: bool) -> None:
-        self._shown = shown and on_terminal()
-        self._lines = PlainLines() if shown and not self._shown else None
-
-    def report(self, player: Player) -> None:
-        if self._shown:
-            sys.stderr.write(f"\r{player.position:8.2f} of {player.bag.duration:.2f} s  ")
-            sys.stderr.flush()
-        elif self._lines is not None:
-            self._lines.report(lambda: f"played {player.position:.0f} of {player.bag.duration:.0f} s")
-
-    def end(self) -> None:
-        if self._shown:
-            sys.stderr.write("\n")
+    with bar("replay", progress) as report:
+        try:
+            player.run(told, pace)
+        except KeyboardInterrupt:
+            if not player.loop:
+                raise

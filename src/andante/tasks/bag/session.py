@@ -1,4 +1,4 @@
-"""Bags and running sessions: record one over its WebSocket, replay a bag into one, or serve a replay to the page."""
+"""Bags and running sessions: record one over its WebSocket, replay a bag into one."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from andante.bags import BagTopic, BagWriter, TopicChoice, messages
+from andante.bridges.client import BusClient, Graph, Say, quiet
+from andante.bridges.encoding import Frame
+from andante.bridges.rosbridge.client import SessionClient, session_url
 from andante.bus import Player, Sample
 from andante.errors import AndanteError, BadInput
-
-if TYPE_CHECKING:
-    from andante.bridges.client import BusClient, Graph
-    from andante.bridges.encoding import Frame
-    from andante.bridges.rosbridge.client import SessionClient
+from andante.tasks.bridge import run_until_stopped
 
 GONE = 3.0  # after so long without connection the session has ended [s]
 LOOK = 0.1  # between looks at time and connection [s]
 UNTIMED = 1.0  # messages wait for the first time that the session tells no longer than this [s]
 CLOCK = "/clock"
-
-Say = Callable[[str], None]
 
 
 @dataclass
@@ -37,7 +34,7 @@ class SessionRecording:
     client: SessionClient
     writer: BagWriter
     choice: TopicChoice
-    say: Say = lambda text: None
+    say: Say = quiet
     error: str = ""  # of the disk
     _heard: dict[str, Any] = field(default_factory=dict)
     _now: float = 0.0  # newest time of the session's clock [s]
@@ -134,17 +131,12 @@ def record_session(
     choice: TopicChoice,
     seconds: float | None = None,
     max_size: int | None = None,
-    say: Say = lambda text: None,
+    say: Say = quiet,
 ) -> BagWriter:
     """Record a running session (port or address) until interrupted, its end, or for some seconds; the completed bag.
 
     Nothing is left behind when no session answers.
     """
-    from andante.bridges.rosbridge.client import run_beside, session_url
-
-    if seconds is not None and not seconds > 0:
-        raise BadInput(f"seconds should be a number above 0, got {seconds:g}")
-    session_url(session)
     made: list[BagWriter] = []
     begun = time.monotonic()
 
@@ -162,27 +154,13 @@ def record_session(
         return SessionRecording(client, writer, choice, told)
 
     try:
-        asyncio.run(_cancelled_by_signals(run_beside(session, make, seconds, told)))
+        run_until_stopped(session, make, seconds, told)
     finally:
         for writer in made:
             writer.close()
     if not made:
         raise BadInput(f"stopped before a session answered at {session_url(session)}")
     return made[0]
-
-
-async def _cancelled_by_signals(work: Any) -> None:
-    """Run until done, Ctrl-C or SIGTERM."""
-    import contextlib
-    import signal
-
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has no such handlers
-            loop.add_signal_handler(number, task.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
 
 
 @dataclass
@@ -210,25 +188,13 @@ class SessionReplay:
         self.sent += 1
 
 
-def replay_into(session: str, player: Player, say: Say = lambda text: None) -> int:
+def replay_into(session: str, player: Player, say: Say = quiet) -> int:
     """Replay a bag into a running session (port or address); the number of messages sent."""
-    from andante.bridges.rosbridge.client import run_beside
-
     made: list[SessionReplay] = []
 
     def make(client: BusClient) -> SessionReplay:
         made.append(SessionReplay(client, player))
         return made[0]
 
-    asyncio.run(_cancelled_by_signals(run_beside(session, make, None, say)))
+    run_until_stopped(session, make, None, say)
     return made[0].sent
-
-
-def serve_replay(player: Player, handle: Any, told: Callable[[Player], None] | None = None) -> None:
-    """Replay beside a server process (`start_server`) until the end; that of the process does not stop it."""
-
-    def pace(seconds: float) -> None:
-        handle.poll()
-        time.sleep(seconds)
-
-    player.run(told, pace)
