@@ -134,7 +134,7 @@ TESTS = Run(
                tests=tests("locomotion/legged/test_body_motion",
                            "test_feet_stay_within_two_millimeters_while_the_body_traces_a_circle_and_tilts")),
         Figure("whole-run", "shown", "folds, rolls, unfolds and stands again by its key commands",
-               tests=tests("locomotion/test_shell", "test_stands_folds_rolls_unfolds_and_stands_again",
+               tests=tests("robots/shell/test_controller", "test_stands_folds_rolls_unfolds_and_stands_again",
                            "test_a_rolled_way_ends_on_its_line")),
     ),
 )  # fmt: skip
