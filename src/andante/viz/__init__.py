@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
 
     from .drives import Shown, plot_drive, plot_exploration, plot_map, plot_way, save_figure
     from .film import Film, save_picture, take_picture
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion
 
 __all__ = [
-    "COLORS", "Figure", "Film", "Shown", "draw_chain", "draw_frame", "draw_path", "draw_robot", "draw_target",
+    "COLORS", "Film", "Shown", "draw_chain", "draw_frame", "draw_path", "draw_robot", "draw_target",
     "film_strip", "frame_all", "picture_strip", "plot_bars", "plot_drive", "plot_exploration", "plot_joints",
     "plot_map", "plot_search", "plot_walk", "plot_way", "preview_action", "preview_bases", "preview_chain",
     "preview_motion", "preview_robot", "save_figure", "save_picture", "space", "take_picture",
