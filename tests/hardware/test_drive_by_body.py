@@ -31,7 +31,7 @@ def reaches(robot, told, x, y, tolerance):
     return rows
 
 
-@pytest.mark.parametrize("line", ["rosbridge", "ros1"])
+@pytest.mark.parametrize("line", ["rosbridge", pytest.param("ros1", marks=pytest.mark.drill)])
 def test_a_waffle_reaches_a_goal(started, tmp_path, request, line):
     master = request.getfixturevalue("ros_master").uri if line == "ros1" else ""
     robot = started(StandIn(tmp_path, "waffle", "lab", master=master))

@@ -268,7 +268,7 @@ def test_a_lost_master_leaves_the_way_to_the_robot(waffle):
 
 def test_commands_that_nobody_hears_are_told(waffle):
     wire, body = on_wire(waffle, count=0)
-    body.connect(0.0)
+    body.connect(0.0, measure=0.0)
     assert "no subscriber on /cmd_vel yet" in body.notes
     body.write(BodyCommand(twist=(0.1, 0.0, 0.0)))
     assert body.read().health.words == "no subscriber on /cmd_vel: commands have no effect"
