@@ -13,7 +13,7 @@ from andante.cli.output import NOTICE
 PROGRAM = """
 import sys
 from andante.cli import output
-output.log_when_compiling(0.01)
+output.announce_compiling(0.01)
 import numba, time
 time.sleep(0.7)
 from kernel import twice

@@ -16,7 +16,7 @@ from andante._version import __version__
 from andante.errors import AndanteError
 
 from . import bag, bridge, catalog, describe, experiment, gait, ik, map, navigate, play, sim, studio, walk
-from .output import log_when_compiling, one_line
+from .output import announce_compiling, one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 USAGE = 2  # and after a mistake on the command line
@@ -80,7 +80,7 @@ def main() -> None:
     """Run the command line; every user error becomes one line on stderr and exit code 2."""
     _prepare()
     if sys.argv[1:2] != ["doctor"]:  # which compiles on purpose
-        log_when_compiling()
+        announce_compiling()
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself

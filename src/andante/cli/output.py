@@ -111,7 +111,7 @@ LATER = 0.5  # until it is looked again whether there is a compiler [s]
 NOTICE = "compiling for this machine; later runs start at once (ahead of time: andante doctor --warm)"
 
 
-def log_when_compiling(patience: float = PATIENCE) -> None:
+def announce_compiling(patience: float = PATIENCE) -> None:
     """Watch for compilation from a thread of its own and write the notice to a terminal; nothing is imported for it.
 
     Files and pipes get no notice: programs that read stderr compare it.
@@ -126,7 +126,7 @@ def log_when_compiling(patience: float = PATIENCE) -> None:
 def _look() -> None:
     event = sys.modules.get("numba.core.event")
     if event is None or not hasattr(event, "trigger_event"):  # not imported, or not to its end
-        log_when_compiling(LATER)
+        announce_compiling(LATER)
         return
 
     class Notice(event.Listener):  # type: ignore[misc,name-defined]
