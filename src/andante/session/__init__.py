@@ -17,6 +17,5 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__ = lazy_names(
-    __name__,
-    {".launch_file": "LaunchPlan launch_plan read_launch", ".launch_run": "LaunchOutcome run_launch"},
+    __name__, {".launch_file": "LaunchPlan launch_plan read_launch", ".launch_run": "LaunchOutcome run_launch"}
 )

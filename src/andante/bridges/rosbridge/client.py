@@ -276,10 +276,7 @@ def session_url(text: str) -> str:
 
 
 async def run_beside(
-    session: str,
-    make: Callable[[SessionClient], Bridge],
-    seconds: float | None = None,
-    say: Say = quiet,
+    session: str, make: Callable[[SessionClient], Bridge], seconds: float | None = None, say: Say = quiet
 ) -> None:
     """Connect to a session, make the bridge, and run it for so many seconds or until cancelled."""
     client = SessionClient(session_url(session), say)

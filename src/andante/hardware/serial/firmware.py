@@ -113,11 +113,7 @@ class Firmware:
     """Steps at the rate of its caller (50 Hz is usual)."""
 
     def __init__(
-        self,
-        parameters: Mapping[str, float] | None = None,
-        session: int = 1,
-        version: int = VERSION,
-        name: str = "car",
+        self, parameters: Mapping[str, float] | None = None, session: int = 1, version: int = VERSION, name: str = "car"
     ) -> None:
         self.endpoint = Endpoint(Role.MICROCONTROLLER, session, name, version)
         self.parameters = defaults(parameters)
