@@ -14,19 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import BadInput, MissingFile, UnknownName
 from andante.physics.registry import engine_class
-from andante.search import (
-    Ended,
-    Evaluated,
-    Event,
-    Notice,
-    Shard,
-    Started,
-    StudyConfig,
-    StudyFolder,
-    merge,
-    resume,
-    search,
-)
+from andante.search import Evaluated, Event, Notice, Shard, Started, StudyConfig, StudyFolder, merge, resume, search
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
 from andante.search.progress import clock, progress_line
@@ -151,7 +139,7 @@ def run_experiment(job: RunJob, progress: bool = False, listen: Callable[[Event]
 
         how: dict[str, Any] = {"workers": job.workers, "executor": job.executor, "timeout": timeout}
         how |= {"seconds": seconds, "listen": on_event}
-        ended: Ended = resume(job.out, **how) if known else search(job.out, config, **how)
+        ended = resume(job.out, **how) if known else search(job.out, config, **how)
     trials, failed = _counts(StudyFolder.open(job.out))
     shard = config.shard
     wanted = max(0, -(-(job.experiment.count - shard.number) // shard.count))

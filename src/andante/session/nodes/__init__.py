@@ -19,26 +19,11 @@ from .services import ServiceNode
 from .terminal import TerminalNode
 from .walker import WalkerNode
 
+# The clock comes after the state of its instant: who follows the clock has that state already.
 NODES = (
-    RobotStateNode,
-    SensorNode,
-    CameraNode,
-    TruthNode,
-    FootstepNode,
-    ClockNode,  # after the state of its instant: who follows the clock has that state already
-    ParameterNode,
-    CommandNode,
-    ServiceNode,
-    ActionNode,
-    WalkerNode,
-    NavigationNode,
-    SearchNode,
-    RecordingNode,
-    ReplayNode,
-    TerminalNode,
-    StatusNode,
-    AliasNode,
-)
+    RobotStateNode, SensorNode, CameraNode, TruthNode, FootstepNode, ClockNode, ParameterNode, CommandNode, ServiceNode,
+    ActionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, AliasNode,
+)  # fmt: skip
 
 
 def all_nodes(real: bool = False) -> tuple[Callable[[Any], RobotPublisher], ...]:
