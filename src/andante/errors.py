@@ -53,3 +53,8 @@ class TimedOut(AndanteError, TimeoutError):
 
 class LostBody(AndanteError, ConnectionError):
     """A robot has fallen silent while it was moved; the message says since when and where."""
+
+
+def one_line(error: BaseException) -> str:
+    """What an error says, in one line; the name of its class where it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -12,6 +12,8 @@ import re
 import tomllib
 from typing import Any
 
+from andante.errors import one_line
+
 MOST_BITS = 64  # of a whole number
 MOST_DEPTH = 100  # of lists and tables in each other
 MOST_VALUES = 1_000_000  # of a YAML text after its aliases are followed
@@ -32,7 +34,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     except ValueError as error:
-        raise ValueError(_line(error)) from None
+        raise ValueError(one_line(error)) from None
     _check(table)
     return table
 
@@ -44,7 +46,7 @@ def parse_json(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     except ValueError as error:
-        raise ValueError(_line(error)) from None
+        raise ValueError(one_line(error)) from None
     _check(value)
     return value
 
@@ -58,7 +60,7 @@ def parse_yaml(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
-        raise ValueError(_line(error)[:160]) from None
+        raise ValueError(one_line(error)[:160]) from None
     _check(value, MOST_VALUES)
     return value
 
@@ -87,7 +89,3 @@ def _check(value: Any, most: int | None = None) -> None:
 def _name_or_blank(found: re.Match[str]) -> str:
     """What stands for a text or a remark where dots are counted."""
     return "" if found[0].startswith("#") else "_"
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

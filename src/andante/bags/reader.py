@@ -15,11 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from andante.errors import BadInput, MissingFile
+from andante.errors import BadInput, MissingFile, one_line
 from andante.files import PACKED, read_text
 from andante.parsing import parse_yaml
 
-from .messages import in_short
 from .salvage import Damage, Found, salvage, unpacked
 from .storage import journals, recovered
 from .topics import BagTopic, TopicChoice, chosen, decoder
@@ -170,7 +169,7 @@ class Bag(AbstractContextManager["Bag"]):
             self.notes.append(f"{name}: was not completed; {_saved(part)} salvaged, up to its last whole transaction")
             return part
         except Exception as error:  # readers raise what their parsers raise: struct, zlib, sqlite, key errors
-            return self._salvaged(file, name, in_short(error))
+            return self._salvaged(file, name, one_line(error)[:160])
 
     def _indexed(self, file: Path) -> _Indexed:
         part = _Indexed(file)
@@ -200,7 +199,7 @@ class Bag(AbstractContextManager["Bag"]):
         except Exception as error:
             if isinstance(part, _Salvaged):
                 raise
-            problem = in_short(error)
+            problem = one_line(error)[:160]
         name = part.file.name
         self.notes.append(f"{name}: is damaged ({problem}); `andante bag convert` writes a whole bag of what is left")
         self._parts[place] = saved = self._salvaged(part.file, name, problem)
@@ -229,7 +228,7 @@ class Bag(AbstractContextManager["Bag"]):
             try:
                 shutil.copyfileobj(zstandard.ZstdDecompressor().stream_reader(packed), out)
             except zstandard.ZstdError as error:
-                self.notes.append(f"{file.name}: cannot be unpacked to its end ({in_short(error)})")
+                self.notes.append(f"{file.name}: cannot be unpacked to its end ({one_line(error)[:160]})")
         return plain
 
 
@@ -343,7 +342,7 @@ def _incomplete(folder: Path) -> str:
         names = parse_yaml(read_text(folder / "metadata.yaml"))["rosbag2_bagfile_information"]["relative_file_paths"]
         lost = [name for name in names if not (folder / Path(name).name).exists()]
     except (BadInput, ValueError, TypeError, KeyError) as error:
-        return f"its metadata.yaml cannot be used ({in_short(error)})"
+        return f"its metadata.yaml cannot be used ({one_line(error)[:160]})"
     return f"{', '.join(lost[:4])} {'is' if len(lost) == 1 else 'are'} missing" if lost else ""
 
 

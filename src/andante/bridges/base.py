@@ -78,7 +78,6 @@ class Bridge(Protocol):
 
     async def run(self) -> None:
         """Bridge until cancelled, and leave the other system cleanly; returns by itself when that system ends it."""
-        ...
 
 
 class GraphBridge(ABC):

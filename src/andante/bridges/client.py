@@ -135,35 +135,27 @@ class BusClient(Protocol):
     @property
     def now(self) -> float:
         """The session's time as of the last packet [s]."""
-        ...
 
     def on_graph(self, told: Callable[[Graph], None]) -> Listening:
         """Call a function with every new graph."""
-        ...
 
     def subscribe(self, topic: str, on_frame: OnFrame, throttle: float = 0.0) -> Listening:
         """Subscribe to a topic, at most once per `throttle` seconds; a latched topic's last message comes at once."""
-        ...
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
         """Publish into the session; `create` makes the topic when there is none."""
-        ...
 
     async def call(self, service: str, request: bytes, timeout: float | None = None) -> bytes:
         """The response of a service; raises an `AndanteError` that says why there is none."""
-        ...
 
     async def send_goal(self, action: str, goal: bytes, on_feedback: OnFeedback | None = None) -> ClientGoal:
         """Send a goal; raises an `AndanteError` when it is refused."""
-        ...
 
     async def parameters(self) -> dict[str, Any]:
         """Names and values of all parameters."""
-        ...
 
     async def set_parameter(self, name: str, value: Any) -> None:
         """Set a parameter; raises an `AndanteError` when it is refused."""
-        ...
 
 
 @dataclass(frozen=True)

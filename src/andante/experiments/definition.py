@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
+from andante.errors import AndanteError, BadInput, MissingFile, UnknownName, one_line
 from andante.files import read_text
 from andante.parsing import parse_toml
 from andante.userfile import is_user_reference, load_user_object
@@ -48,14 +48,14 @@ def parse_experiment(text: str, where: str = "experiment", folder: Path | None =
     try:
         table = parse_toml(text)
     except ValueError as error:
-        words = " ".join(str(error).split())
+        words = one_line(error)
         line = re.search(r"at line (\d+)", words)
         raise BadInput(f"{where}:{line[1] if line else 1}: {words}") from None
     lines = key_lines(text)
     try:
         return from_dict(table, folder)
     except AndanteError as error:
-        message = " ".join(str(error).split())
+        message = one_line(error)
         raise BadInput(f"{where}:{_line(lines, message)}: {message}") from None
 
 

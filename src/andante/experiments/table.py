@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.errors import BadInput, MissingExtra
+from andante.errors import BadInput, MissingExtra, one_line
 from andante.extras import how_to_get
 from andante.geometry import Array
 from andante.search import Record, StudyFolder
@@ -54,7 +54,7 @@ def row_of(record: Record, experiment: Experiment) -> Row:
     try:
         return _row(record, experiment)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        told = " ".join(str(error).split())[:120]
+        told = one_line(error)[:120]
         raise BadInput(
             f"trial {record.index} in the results is none of {experiment.name} ({type(error).__name__}: {told}); "
             "is study.toml the one it was made with?"

@@ -32,11 +32,9 @@ class Recovery(Protocol):
 
     def begin(self, situation: Situation) -> str | None:
         """Start, and return a description of what is done; None: it does not apply here."""
-        ...
 
     def step(self, situation: Situation) -> Decision | None:
         """The velocity to drive with now; None: it is over."""
-        ...
 
 
 class ClearCostmap:

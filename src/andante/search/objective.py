@@ -27,11 +27,9 @@ class Objective(Protocol):
         "objectives", a list of numbers (larger is better), is for samplers with several aims. The same
         parameters and seed give the same figures in every process.
         """
-        ...
 
     def stamp(self) -> Mapping[str, Any]:
         """What the figures depend on beside parameters and seed: engine, versions, settings."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
-from andante.control.activities import (
-    Acting,
-    Activity,
-    Driving,
-    GettingUp,
-    Hold,
-    Playing,
-    Waving,
-    lying_pose,
-    plain_name,
-)
+from andante.control.activities import Acting, Driving, GettingUp, Hold, Playing, Waving, lying_pose, plain_name
 from andante.control.body import StopPlan
 from andante.control.drivers import drive_names
 from andante.control.following import Following, FollowSettings
@@ -144,9 +134,7 @@ class CommandApi:
 
     def _start_of(self, stage: Stage) -> Array:
         """Targets from which a motion will start as far as can be told now."""
-        if isinstance(stage.activities.present, Driving) and stage.activities.present.resting:
-            return stage.activities.sent
-        if isinstance(stage.activities.present, Driving):
+        if isinstance(stage.activities.present, Driving) and not stage.activities.present.resting:
             whole = stage.robot.complete(stage.ready.pose)
             return np.array([whole[name] for name in stage.robot.joint_names])
         return stage.activities.sent
@@ -211,7 +199,7 @@ class CommandApi:
             self._queued.append(order)
             manager.request(self._joint_moves, "joints")
 
-    def _joint_moves(self, here: Array) -> Activity:
+    def _joint_moves(self, here: Array) -> JointMoves:
         moves = JointMoves(self.stage.robot, here)
         for order in self._queued:
             moves.send(*order)
@@ -229,7 +217,7 @@ class CommandApi:
         stage, given = self.stage, None if velocities is None else np.array(velocities)
         made = trajectory(stage.robot, self._start_of(stage), names, times, np.array(positions), given)
 
-        def start(here: Array) -> Activity:
+        def start(here: Array) -> Playing:
             motion = trajectory(stage.robot, here, names, times, np.array(positions), given)
             return Playing(motion, stage.robot.joint_names, here, f"{len(times)} points", kind="trajectory")
 
@@ -288,7 +276,7 @@ class CommandApi:
         gait, stage = self.walker_gait(), self.stage
         pose = dict(prepare(stage.robot, Request("wave")).pose)
 
-        def start(here: Array) -> Activity:
+        def start(here: Array) -> Waving:
             self.watch = WalkWatch(stage.sim, gait.parameters.period)
             stage.sim.observers[:] = [o for o in stage.sim.observers if not isinstance(o, WalkWatch)] + [self.watch]
             stage.lead_by(gait, gait.position)

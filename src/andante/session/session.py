@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from andante.bus import Bus
 from andante.control.activities import Driving, Hold
 from andante.control.body import Body
 from andante.control.following import FollowSettings
+from andante.control.publishers import RobotPublisher
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
@@ -92,36 +93,24 @@ class Pacer:
     @property
     def factor(self) -> float:
         """Simulated by wall time over the last second; 0 before anything is known."""
-        if len(self._marks) < 2:
-            return 0.0
-        (wall, simulated, _), (now, then, _) = self._marks[0], self._marks[-1]
-        return (then - simulated) / (now - wall) if now > wall else 0.0
+        return self._per_wall_time(1)
 
     @property
     def load(self) -> float:
         """Share of the wall time that the loop worked over the last second."""
-        if len(self._marks) < 2:
+        return min(1.0, self._per_wall_time(2))
+
+    def _per_wall_time(self, which: int) -> float:
+        """How much a number of the marks has grown by wall time."""
+        if len(self._marks) < 2 or self._marks[-1][0] <= self._marks[0][0]:
             return 0.0
-        (wall, _, worked), (now, _, then) = self._marks[0], self._marks[-1]
-        return min(1.0, (then - worked) / (now - wall)) if now > wall else 0.0
+        first, last = self._marks[0], self._marks[-1]
+        return (last[which] - first[which]) / (last[0] - first[0])
 
 
 NODE = "session"
 IDLE = 0.02  # between two looks at the bus while paused [s]
 MOST_MODELS = 20
-
-
-class LiveNode(Protocol):
-    """Something that takes part in a live session on the bus."""
-
-    def update(self) -> None:
-        """A control period is over, or an idle moment of a paused session: publish what is wanted."""
-
-    def rebuilt(self) -> None:
-        """The scene is another one."""
-
-    def close(self) -> None:
-        """The session ends."""
 
 
 @renamed(place="start")
@@ -147,7 +136,7 @@ class LiveSession:
         arguments: Mapping[str, str] | None = None,
         folder: Path | str | None = None,
         bus: Bus | None = None,
-        nodes: Sequence[Callable[[LiveSession], LiveNode]] | None = None,
+        nodes: Sequence[Callable[[LiveSession], RobotPublisher]] | None = None,
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
         teleop: TeleopSettings | None = None,
@@ -178,7 +167,7 @@ class LiveSession:
             from .nodes import all_nodes
 
             nodes = all_nodes(self.real)
-        self.nodes: list[LiveNode] = []
+        self.nodes: list[RobotPublisher] = []
         try:
             for make in nodes:
                 self.nodes.append(make(self))
@@ -222,7 +211,7 @@ class LiveSession:
         self.bus.spin()
         return moves
 
-    def _survives(self, node: LiveNode, error: Exception) -> bool:
+    def _survives(self, node: RobotPublisher, error: Exception) -> bool:
         """Whether the session goes on although a node failed: always when somebody drives it live. It is told once."""
         line = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
         text = f"{type(node).__name__} failed: {line}"

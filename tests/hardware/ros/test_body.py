@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from andante.bags import messages
+from andante.bridges.encoding import ros1_times, short_type
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware import BodyCommand, JointTarget
 from andante.hardware.ros.body import RosBody
 from andante.hardware.ros.link import Listener, RosLink
 from andante.hardware.ros.orders import BaseVelocity, JointAngles, JointMove, JointTrajectory
-from andante.hardware.ros.rosbridge import ros1_times, short
 from andante.hardware.ros.senses import RosSenses, yaw_of
 from andante.hardware.ros.settings import RosTopics
 from andante.physics import Mode
@@ -68,7 +68,7 @@ def test_what_cannot_be_is_refused(make, words):
 
 
 def test_types_and_times_in_the_words_of_ros_1():
-    assert short(TWIST) == "geometry_msgs/Twist"
+    assert short_type(TWIST) == "geometry_msgs/Twist"
     value = {"header": {"stamp": {"sec": 1, "nanosec": 2}}, "points": [{"time_from_start": {"sec": 3, "nanosec": 4}}]}
     assert ros1_times(value) == {
         "header": {"stamp": {"secs": 1, "nsecs": 2}},

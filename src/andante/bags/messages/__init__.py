@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from andante.errors import BadInput
+from andante.errors import BadInput, one_line
 
 from .definitions import full_text, md5_of
 from .dictionaries import reader, writer
@@ -73,7 +73,7 @@ def from_cdr(name: str, data: bytes | memoryview) -> Any:
     try:
         return store().deserialize_cdr(data, full)
     except Exception as error:
-        raise BadInput(f"{full}: {len(data)} bytes are not such a message ({in_short(error)})") from None
+        raise BadInput(f"{full}: {len(data)} bytes are not such a message ({one_line(error)[:160]})") from None
 
 
 def to_ros1(message: Any) -> bytes:
@@ -93,7 +93,7 @@ def from_ros1(name: str, data: bytes | memoryview) -> Any:
     try:
         return unpack(full, data)
     except Exception as error:
-        raise BadInput(f"{full}: {len(data)} bytes are not such a ROS 1 message ({in_short(error)})") from None
+        raise BadInput(f"{full}: {len(data)} bytes are not such a ROS 1 message ({one_line(error)[:160]})") from None
 
 
 def _unpackable(message: Any, name: str, error: Exception) -> BadInput:
@@ -104,12 +104,7 @@ def _unpackable(message: Any, name: str, error: Exception) -> BadInput:
         return told
     except Exception:
         pass
-    return BadInput(f"{name}: cannot be packed ({in_short(error)})")
-
-
-def in_short(error: Exception) -> str:
-    """What an error says, in a line."""
-    return " ".join(str(error).split())[:160] or type(error).__name__
+    return BadInput(f"{name}: cannot be packed ({one_line(error)[:160]})")
 
 
 def md5(name: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from andante.bridges.client import Say
-from andante.errors import AndanteError
+from andante.errors import AndanteError, one_line
 
 from . import xmlrpc
 
@@ -198,7 +198,7 @@ class Subscription:
                 await self._hear_once(uri)
             except (*BROKEN, AndanteError) as error:
                 if not complained and not isinstance(error, asyncio.IncompleteReadError):
-                    self._say(f"{self.topic}: publisher {uri}: {' '.join(str(error).split()) or type(error).__name__}")
+                    self._say(f"{self.topic}: publisher {uri}: {one_line(error)}")
                     complained = True
             wait = FIRST_WAIT if self.received > count else min(2.0 * wait, LONGEST_WAIT)
             await asyncio.sleep(wait)

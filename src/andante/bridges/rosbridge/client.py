@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from andante.bridges.client import (
 from andante.bridges.encoding import Frame, from_cbor, ros1_times, short_type, to_cbor, to_json
 from andante.bridges.graph_client import GraphClient
 from andante.bus.errors import BusError
-from andante.errors import AndanteError, BadInput, TimedOut
+from andante.errors import AndanteError, BadInput, TimedOut, one_line
 
 REFRESH = 1.0  # time between looks at the graph [s]
 FIRST_WAIT, LONGEST_WAIT = 0.2, 3.0  # before connecting again [s]
@@ -73,7 +73,7 @@ class SessionClient(GraphClient):
                 if (task := asyncio.current_task()) is not None and task.cancelling():
                     raise asyncio.CancelledError from None  # the farewell of a cancelled task failed
                 if not complained:
-                    self._say(f"{self.url}: no connection ({_told(error)}); trying again")
+                    self._say(f"{self.url}: no connection ({one_line(error)[:120]}); trying again")
                     complained = True
             await asyncio.sleep(wait)
             wait = min(2.0 * wait, LONGEST_WAIT)
@@ -257,11 +257,6 @@ def _cdr(type_name: str, values: Any) -> bytes:
     return messages.to_cdr(messages.from_dict(type_name, values))
 
 
-def _told(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text[:120] or type(error).__name__
-
-
 def session_url(text: str) -> str:
     """The WebSocket address of a session from a port, the address of its page, or that address itself."""
     if text.isdigit():
@@ -280,13 +275,7 @@ async def run_beside(
 ) -> None:
     """Connect to a session, make the bridge, and run it for so many seconds or until cancelled."""
     client = SessionClient(session_url(session), say)
-    connecting = asyncio.create_task(client.run())
-    try:
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await client.ready()
-        except TimeoutError:
-            raise TimedOut(f"no session answers at {client.url}; start one with andante studio") from None
+    async with _connected(client, f"no session answers at {client.url}; start one with andante studio"):
         bridge = make(client)
         try:
             async with asyncio.timeout(seconds) as limit:
@@ -294,6 +283,19 @@ async def run_beside(
         except TimeoutError:
             if not limit.expired():
                 raise
+
+
+@contextlib.asynccontextmanager
+async def _connected(client: SessionClient, silence: str) -> AsyncIterator[None]:
+    """The client runs in the block and knows the graph of the far side; `silence`: the error where nobody answers."""
+    connecting = asyncio.create_task(client.run())
+    try:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await client.ready()
+        except TimeoutError:
+            raise TimedOut(silence) from None
+        yield
     finally:
         connecting.cancel()
 
@@ -311,13 +313,7 @@ class RosbridgeBridge(GraphBridge):
 
     async def run(self) -> None:
         """Bridge until cancelled."""
-        connecting = asyncio.create_task(self._far.run())
-        try:
-            try:
-                async with asyncio.timeout(PATIENCE):
-                    await self._far.ready()
-            except TimeoutError:
-                raise TimedOut(f"no rosbridge server answers at {self._far.url} within {PATIENCE:g} s") from None
+        async with _connected(self._far, f"no rosbridge server answers at {self._far.url} within {PATIENCE:g} s"):
             far_watch = self._far.on_graph(self._follow)
             self._begin()
             self._say(f"joined to {self._far.url}")
@@ -328,8 +324,6 @@ class RosbridgeBridge(GraphBridge):
                 self._far_drivers.close()
                 self._end()
                 await asyncio.sleep(0.1)  # the last commands are on their way
-        finally:
-            connecting.cancel()
 
     def _follow(self, _: Graph) -> None:
         own, far = self._bus.graph, self._far.graph

@@ -139,7 +139,6 @@ class Outlet(Protocol):
 
     def put(self, data: str | bytes, lane: str = "", depth: int = 0) -> None:
         """Queue data. Of a lane (a topic) at most `depth` wait, the oldest goes first; without a lane none is lost."""
-        ...
 
 
 @dataclass

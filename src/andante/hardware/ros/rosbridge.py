@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 from andante.bags import messages
-from andante.bridges.encoding import to_json
-from andante.errors import AndanteError, BadInput
+from andante.bridges.encoding import ros1_times, short_type, to_json
+from andante.errors import AndanteError, BadInput, one_line
 
 from .link import RosLink
 
@@ -49,7 +49,7 @@ class RosbridgeLink(RosLink):
             except (OSError, WebSocketException, TimeoutError) as error:
                 if (task := asyncio.current_task()) is not None and task.cancelling():
                     raise asyncio.CancelledError from None  # the farewell failed
-                reason = " ".join(str(error).split())[:160] or type(error).__name__
+                reason = one_line(error)[:160]
             self._lose(reason)
             await asyncio.sleep(wait)
             wait = min(2.0 * wait, LONGEST_WAIT)
@@ -57,7 +57,9 @@ class RosbridgeLink(RosLink):
     async def _serve(self, socket: Any) -> None:
         """One connection."""
         for topic, kind in self.advertised.items():
-            await socket.send(to_json({"op": "advertise", "id": f"tell:{topic}", "topic": topic, "type": short(kind)}))
+            await socket.send(
+                to_json({"op": "advertise", "id": f"tell:{topic}", "topic": topic, "type": short_type(kind)})
+            )
         self._silent = set(self.subscribed)
 
         async def send(topic: str, message: Any) -> None:
@@ -77,13 +79,9 @@ class RosbridgeLink(RosLink):
         """Ask for every topic, and again for those that stay silent: they may appear later."""
         while True:
             for topic in sorted(self._silent):
-                request = {
-                    "op": "subscribe",
-                    "id": f"hear:{topic}",
-                    "topic": topic,
-                    "type": short(self.subscribed[topic]),
-                }
-                await socket.send(to_json({**request, "throttle_rate": 0, "queue_length": 1}))
+                request = {"op": "subscribe", "id": f"hear:{topic}", "topic": topic, "throttle_rate": 0}
+                kind = short_type(self.subscribed[topic])
+                await socket.send(to_json({**request, "type": kind, "queue_length": 1}))
             await asyncio.sleep(ASK_AGAIN)
 
     def _take(self, data: str | bytes) -> None:
@@ -116,17 +114,3 @@ class RosbridgeLink(RosLink):
         if words not in self._told and len(self._told) < 100:
             self._told.add(words)
             self.listener.say(f"{self.where}: {words}")
-
-
-def short(type_name: str) -> str:
-    """pkg/Name of pkg/msg/Name: the form that servers of ROS 1 and ROS 2 both understand."""
-    return type_name.replace("/msg/", "/")
-
-
-def ros1_times(value: Any) -> Any:
-    """The same with the field names that ROS 1 gives times and durations."""
-    if isinstance(value, dict):
-        if set(value) == {"sec", "nanosec"}:
-            return {"secs": value["sec"], "nsecs": value["nanosec"]}
-        return {name: ros1_times(entry) for name, entry in value.items()}
-    return [ros1_times(entry) for entry in value] if isinstance(value, list) else value

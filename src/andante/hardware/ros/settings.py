@@ -70,25 +70,15 @@ class RosTopics:
 def ros_options(table: Mapping[str, Any]) -> dict[str, Any]:
     """Options of a `RosBody` from a table [body]; names and values are checked."""
     names = {field.name for field in fields(RosTopics)}
-    own = (
-        "targets",
-        "targets_topic",
-        "stiffness_topic",
-        "joints",
-        "speed",
-        "least_time",
-        "velocity",
-        "stamped",
-        "timeout",
-    )
+    words = ("targets", "targets_topic", "stiffness_topic", "velocity")
+    numbers = ("speed", "least_time", "timeout")
+    own = (*words, *numbers, "joints", "stamped")
     for name, value in table.items():
         if name not in (*names, *own):
             raise UnknownName.among("[body] parameter", name, (*sorted(names), *own))
-        if name in (*names, "targets", "targets_topic", "stiffness_topic", "velocity") and not isinstance(value, str):
+        if name in (*names, *words) and not isinstance(value, str):
             raise BadInput(f"[body] {name} is a word, got {value!r}")
-        if name in ("speed", "least_time", "timeout") and (
-            isinstance(value, bool) or not isinstance(value, int | float)
-        ):
+        if name in numbers and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise BadInput(f"[body] {name} is a number, got {value!r}")
     options: dict[str, Any] = {"topics": RosTopics(**{name: table[name] for name in names if name in table})}
     way = table.get("targets", "targets")

@@ -20,27 +20,12 @@ from andante.errors import BadInput, Unsupported
 from andante.geometry import se2
 from andante.hardware.remote import RemoteBody, measured
 
+from . import messages as wire
 from .car import NUMBERS, Car, PwmChannel, checked, defaults
 from .endpoint import LineCounters
 from .firmware import TELEMETRY_PERIOD
 from .host import HostLink, Line
-from .messages import (
-    Fault,
-    Inertial,
-    Log,
-    Message,
-    Pulses,
-    RobotPose,
-    Run,
-    SetParameter,
-    State,
-    TagPose,
-    Telemetry,
-    Velocity,
-    Waypoint,
-    Yaw,
-    int32,
-)
+from .messages import Fault, Message, State, int32
 from .ports import OpenPort, SerialPort, serial_ports
 
 FAULT_WORDS = {
@@ -92,7 +77,7 @@ class SerialBody(RemoteBody):
         self._moves = False  # whether the last twist was one that moves it
         self._time = 0.0
         for name in told:
-            self._post(SetParameter(NUMBERS[name], self.parameters[name]))
+            self._post(wire.SetParameter(NUMBERS[name], self.parameters[name]))
         if threaded:
             self._line.start()
 
@@ -112,7 +97,7 @@ class SerialBody(RemoteBody):
                 time.sleep(0.005)
             else:
                 step()
-        while step is None and self._link.before(Telemetry) is None and time.monotonic() < deadline:
+        while step is None and self._link.before(wire.Telemetry) is None and time.monotonic() < deadline:
             time.sleep(0.005)  # its rate is known from the second telemetry on
         self.late, self._due = 0, math.nan
         return self
@@ -140,7 +125,7 @@ class SerialBody(RemoteBody):
         return self._link.counters
 
     @property
-    def logs(self) -> tuple[Log, ...]:
+    def logs(self) -> tuple[wire.Log, ...]:
         """The newest words of the firmware."""
         with self._line.lock:
             return tuple(self._link.logs)
@@ -163,7 +148,7 @@ class SerialBody(RemoteBody):
     def time(self) -> float:
         """Of the microcontroller's clock [s], carried on for a moment from its last telemetry."""
         with self._line.lock:
-            told, came = self._link.latest(Telemetry), self._link.came(Telemetry)
+            told, came = self._link.latest(wire.Telemetry), self._link.came(wire.Telemetry)
         if told is not None:
             now = told.time / 1000.0 + min(self._line.clock() - came, TELEMETRY_PERIOD)
             self._time = now if now < self._time - 1.0 else max(self._time, now)  # it may have started anew
@@ -173,8 +158,8 @@ class SerialBody(RemoteBody):
     def link(self) -> LinkState:
         """How well the microcontroller is heard; the rate is that of its newest telemetry."""
         with self._line.lock:
-            age, counters = self._line.clock() - self._link.came(Telemetry), self._link.counters
-            told, before = self._link.latest(Telemetry), self._link.before(Telemetry)
+            age, counters = self._line.clock() - self._link.came(wire.Telemetry), self._link.counters
+            told, before = self._link.latest(wire.Telemetry), self._link.before(wire.Telemetry)
         apart = 0 if told is None or before is None else (told.time - before.time) & 0xFFFFFFFF
         return LinkState(1000.0 / apart if apart else 0.0, age, self.late, counters.troubles, self.unheeded)
 
@@ -185,48 +170,48 @@ class SerialBody(RemoteBody):
     # ---- what the firmware does ------------------------------------------------------------------
     def send_pose(self, x: float, y: float, yaw: float) -> None:
         """Tell the estimated pose in the map; wanted several times a second while driving to a waypoint."""
-        self._post(RobotPose(x, y, float(se2.wrap(yaw))))
+        self._post(wire.RobotPose(x, y, float(se2.wrap(yaw))))
 
     def send_tag(self, tag: int, x: float, y: float, z: float = 0.0) -> None:
         """Tell the position of a UWB tag (0 front, 1 rear)."""
-        self._post(TagPose(tag, x, y, z))
+        self._post(wire.TagPose(tag, x, y, z))
 
     def go_to(self, x: float, y: float, radius: float = 0.0) -> int:
         """Name the next waypoint; its number, which the telemetry tells back. `start` sets off."""
         self._waypoints = self._waypoints % 0xFFFF + 1
-        self._post(Waypoint(self._waypoints, x, y, radius))
+        self._post(wire.Waypoint(self._waypoints, x, y, radius))
         return self._waypoints
 
     def start(self) -> None:
         """Let the motors turn."""
-        self._post(Run(1))
+        self._post(wire.Run(1))
 
     def pulses(self, throttle: int, steering: int) -> None:
         """Put out pulse widths [µs] as they are; to be repeated within 0.3 s."""
-        self._post(Pulses(throttle, steering))
+        self._post(wire.Pulses(throttle, steering))
 
     def set_parameter(self, name: str, value: float) -> None:
         """Change a parameter of the firmware; told again after each connection."""
         self.parameters[name] = checked(name, value)
-        self._post(SetParameter(NUMBERS[name], value))
+        self._post(wire.SetParameter(NUMBERS[name], value))
 
     @property
-    def telemetry(self) -> Telemetry | None:
+    def telemetry(self) -> wire.Telemetry | None:
         """The newest telemetry, None before the first and while nobody is connected."""
         with self._line.lock:
-            return self._link.latest(Telemetry)
+            return self._link.latest(wire.Telemetry)
 
     @property
-    def inertial(self) -> Inertial | None:
+    def inertial(self) -> wire.Inertial | None:
         """The newest angular velocity and specific force, None before the first."""
         with self._line.lock:
-            return self._link.latest(Inertial)
+            return self._link.latest(wire.Inertial)
 
     @property
     def yaw(self) -> float:
         """The newest heading that the microcontroller has found [rad], NaN before the first."""
         with self._line.lock:
-            told = self._link.latest(Yaw)
+            told = self._link.latest(wire.Yaw)
         return math.nan if told is None else told.yaw
 
     def arrived(self, number: int) -> bool:
@@ -241,8 +226,8 @@ class SerialBody(RemoteBody):
     def read(self) -> BodyState:
         """The newest that the microcontroller told; NaN for all that it does not measure."""
         with self._line.lock:
-            told, before = self._link.latest(Telemetry), self._link.before(Telemetry)
-            felt, yaw = self._link.latest(Inertial), self._link.latest(Yaw)
+            told, before = self._link.latest(wire.Telemetry), self._link.before(wire.Telemetry)
+            felt, yaw = self._link.latest(wire.Inertial), self._link.latest(wire.Yaw)
         position, velocity, effort = (np.full(len(self.joint_names), np.nan) for _ in range(3))
         if told is not None:
             self._fill_wheels(told, before, position, velocity)
@@ -265,7 +250,7 @@ class SerialBody(RemoteBody):
         )  # fmt: skip
 
     def _fill_wheels(
-        self, told: Telemetry, before: Telemetry | None, position: np.ndarray, velocity: np.ndarray
+        self, told: wire.Telemetry, before: wire.Telemetry | None, position: np.ndarray, velocity: np.ndarray
     ) -> None:
         wheels = [self.joint_names.index(joint) for joint in (self.car.left, self.car.right)]
         position[wheels] = np.array([told.ticks_left, told.ticks_right]) * 2 * math.pi / self.ticks_per_turn
@@ -273,14 +258,14 @@ class SerialBody(RemoteBody):
         if 0 < passed < LONGEST_STEP:
             velocity[wheels] = list(speeds.values())
 
-    def wheel_speeds(self, before: Telemetry, told: Telemetry) -> tuple[float, dict[str, float]]:
+    def wheel_speeds(self, before: wire.Telemetry, told: wire.Telemetry) -> tuple[float, dict[str, float]]:
         """Time between two messages [s], and how fast the driven wheels turned in it [rad/s] by their joints."""
         passed = ((told.time - before.time) & 0xFFFFFFFF) / 1000.0
         ticks = int32(told.ticks_left - before.ticks_left), int32(told.ticks_right - before.ticks_right)
         per_tick = 2 * math.pi / self.ticks_per_turn / passed if passed else 0.0
         return passed, {self.car.left: ticks[0] * per_tick, self.car.right: ticks[1] * per_tick}
 
-    def _health(self, told: Telemetry | None) -> Health:
+    def _health(self, told: wire.Telemetry | None) -> Health:
         if self._closed:
             return Health(False, "the body is closed", lost=True)
         if not self._line.open:
@@ -305,14 +290,14 @@ class SerialBody(RemoteBody):
             raise Unsupported(f"body {self.name!r} cannot move sideways: vy must be 0, got {command.twist[1]}")
         if command.twist is not None:
             self._moves = any(command.twist)
-            self._post(Velocity(command.twist[0], command.twist[2]))
+            self._post(wire.Velocity(command.twist[0], command.twist[2]))
         else:
             self._refuse_closed()
 
     def stop(self) -> None:
         """Motors neutral, at once, until `start`."""
         if not self._closed:
-            self._post(Run(0))
+            self._post(wire.Run(0))
 
     def close(self) -> None:
         """Stop the motors, end the thread and let the port go; a port that hangs is left behind after a second."""

@@ -14,28 +14,10 @@ from andante.geometry import se2
 from andante.gravity import GRAVITY
 from andante.navigation.controllers.waypoint import WaypointCommand, WaypointSettings, waypoint_command
 
+from . import messages as wire
 from .car import PARAMETERS, PwmChannel, defaults
 from .endpoint import VERSION, WATCHDOG, Endpoint, Received
-from .messages import (  # fmt: skip
-    Ack,
-    Answer,
-    Fault,
-    Inertial,
-    Log,
-    Message,
-    Pulses,
-    RobotPose,
-    Role,
-    Run,
-    SetParameter,
-    State,
-    TagPose,
-    Telemetry,
-    Velocity,
-    Waypoint,
-    Yaw,
-    int32,
-)
+from .messages import Answer, Fault, Message, Role, State, int32
 
 TOGETHER = 0.25  # positions of the two tags belong together when they came within this time [s]
 LEAST_VECTOR = 0.05  # tags nearer to each other than this tell no heading [m]
@@ -123,9 +105,9 @@ class Firmware:
         self._ring = bytearray()
         self._out = bytearray()
         self._running = False
-        self._waypoint: Waypoint | None = None
-        self._pose: tuple[float, RobotPose] | None = None  # when it came, and the pose
-        self._command: tuple[float, Velocity | Pulses] | None = None
+        self._waypoint: wire.Waypoint | None = None
+        self._pose: tuple[float, wire.RobotPose] | None = None  # when it came, and the pose
+        self._command: tuple[float, wire.Velocity | wire.Pulses] | None = None
         self._connections = 0
         self._telemetry_due = self._inertial_due = -math.inf
         self._before = math.nan  # time of the step before
@@ -172,25 +154,25 @@ class Firmware:
 
     def _obey(self, got: Received, now: float) -> None:
         message, answer = got.message, Answer.DONE
-        if isinstance(message, Run):
+        if isinstance(message, wire.Run):
             self._run(bool(message.on))
-        elif isinstance(message, Waypoint):
+        elif isinstance(message, wire.Waypoint):
             if self._waypoint is None or self._waypoint != message:
                 self._waypoint, self._command, self.steer = message, None, None
                 if self.state in (State.ARRIVED, State.COMMANDED):
                     self.state = State.DRIVING
-        elif isinstance(message, RobotPose):
+        elif isinstance(message, wire.RobotPose):
             self._pose = (now, message)
-        elif isinstance(message, TagPose):
+        elif isinstance(message, wire.TagPose):
             self.yaw.see_tag(message.tag, message.x, message.y, now, self.parameters["yaw_gain"])
-        elif isinstance(message, Velocity | Pulses):
+        elif isinstance(message, wire.Velocity | wire.Pulses):
             self._command, self._waypoint = (now, message), None
-        elif isinstance(message, SetParameter):
+        elif isinstance(message, wire.SetParameter):
             answer = self._set(message)
         if message.acknowledged:
-            self._send(Ack(message.code, got.sequence, int(answer)), now)
+            self._send(wire.Ack(message.code, got.sequence, int(answer)), now)
 
-    def _set(self, message: SetParameter) -> Answer:
+    def _set(self, message: wire.SetParameter) -> Answer:
         if message.number >= len(PARAMETERS):
             return Answer.UNKNOWN
         parameter = PARAMETERS[message.number]
@@ -224,7 +206,7 @@ class Firmware:
         if self.fault is not fault:
             self.fault = fault
             if fault in WORDS:
-                self._send(Log(1, WORDS[fault]), now)
+                self._send(wire.Log(1, WORDS[fault]), now)
         if fault in LATCHED:
             self._halt(State.STOPPED)
 
@@ -257,13 +239,13 @@ class Firmware:
         return PwmChannel.of("throttle", self.parameters), PwmChannel.of("steering", self.parameters)
 
     def _by_command(self, now: float, throttle: PwmChannel, steering: PwmChannel) -> tuple[int, int]:
-        since, command = self._command or (-math.inf, Velocity(0.0, 0.0))
+        since, command = self._command or (-math.inf, wire.Velocity(0.0, 0.0))
         if now - since > WATCHDOG:
             self.state = State.HOLDING
             self._fail(Fault.COMMAND, now)
             return throttle.pulse(0.0), steering.pulse(0.0)
         self._moving(State.COMMANDED)
-        if isinstance(command, Pulses):
+        if isinstance(command, wire.Pulses):
             return (
                 _within(command.throttle, throttle.neutral, throttle.span),
                 _within(command.steering, steering.neutral, steering.span),
@@ -272,7 +254,9 @@ class Firmware:
         angle = math.atan(p["wheelbase"] * command.turn / speed) if speed else 0.0
         return throttle.pulse(speed / p["top_speed"]), steering.pulse(angle / p["full_lock"])
 
-    def _by_waypoint(self, now: float, goal: Waypoint, throttle: PwmChannel, steering: PwmChannel) -> tuple[int, int]:
+    def _by_waypoint(
+        self, now: float, goal: wire.Waypoint, throttle: PwmChannel, steering: PwmChannel
+    ) -> tuple[int, int]:
         neutral = throttle.pulse(0.0), steering.pulse(0.0)
         if self.state is State.ARRIVED:
             return neutral
@@ -287,7 +271,7 @@ class Firmware:
         self.steer = waypoint_command((pose.x, pose.y, pose.yaw), (goal.x, goal.y), law, away=away)
         if self.steer.arrived or self._passed(self.steer):
             self.state = State.ARRIVED
-            self._send(Log(0, f"arrived at waypoint {goal.number}, {self.steer.distance:.3f} m away"), now)
+            self._send(wire.Log(0, f"arrived at waypoint {goal.number}, {self.steer.distance:.3f} m away"), now)
             return neutral
         self._moving(State.DRIVING)
         return throttle.pulse(self.steer.throttle), steering.pulse(self.steer.steering)
@@ -310,14 +294,14 @@ class Firmware:
             left, right = (int32(ticks) for ticks in sensors.ticks)
             number = self._waypoint.number if self._waypoint else 0
             millivolts = min(max(round(volts * 1000), 0), 0xFFFF)
-            told = Telemetry(
+            told = wire.Telemetry(
                 stamp, throttle, steering, millivolts, left, right, int(self.state), int(self.fault), number
             )
             self._send(told, now)
-            self._send(Yaw(stamp, self.yaw.yaw), now)
+            self._send(wire.Yaw(stamp, self.yaw.yaw), now)
         if now >= self._inertial_due and sensors.sound:
             self._inertial_due = now + INERTIAL_PERIOD - 1e-6
-            self._send(Inertial(stamp, *sensors.gyro, *sensors.acceleration), now)
+            self._send(wire.Inertial(stamp, *sensors.gyro, *sensors.acceleration), now)
 
 
 def waypoint_law(parameters: Mapping[str, float], radius: float = 0.0) -> WaypointSettings:

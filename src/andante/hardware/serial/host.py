@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from andante.errors import AndanteError
+from andante.errors import AndanteError, one_line
 
 from .endpoint import VERSION, WATCHDOG, Endpoint, LineCounters
 from .messages import Ack, Answer, Log, Message, Role, Run, SetParameter, TagPose, pack
@@ -252,8 +252,8 @@ class Line:
             self._port = self._open_port()
         except (OSError, AndanteError) as error:
             if not self.attempts and not self.error:
-                self._say(f"{self.where} cannot be opened ({_words(error)}); trying again")
-            self.error = _words(error)
+                self._say(f"{self.where} cannot be opened ({one_line(error)}); trying again")
+            self.error = one_line(error)
             self._next_try = now + min(FIRST_WAIT * 2.0 ** min(self.attempts, 30), LONGEST_WAIT)
             self.attempts += 1
             return None
@@ -263,7 +263,7 @@ class Line:
         return self._port
 
     def _vanished(self, error: OSError) -> None:
-        self.error = _words(error)
+        self.error = one_line(error)
         self._say(f"{self.where} has disconnected ({self.error}); waiting for it to return")
         self._let_go()
         self._next_try = self.clock() + FIRST_WAIT
@@ -301,8 +301,3 @@ class Line:
             return True
         self._thread.join(PATIENCE)
         return not self._thread.is_alive()
-
-
-def _words(error: Exception) -> str:
-    """One line on an error of the system."""
-    return " ".join(str(error).split()) or type(error).__name__

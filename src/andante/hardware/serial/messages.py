@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, IntEnum
+from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 from andante.errors import BadInput
@@ -81,18 +82,9 @@ class Layout:
     text: str  # name of the text at the end, empty: none
 
 
-_LAYOUTS: dict[type[Message], Layout] = {}  # made when first asked for
-
-
+@cache
 def layout(kind: type[Message]) -> Layout:
     """The layout of a kind of message, from its annotations."""
-    known = _LAYOUTS.get(kind)
-    if known is None:
-        known = _LAYOUTS[kind] = _layout(kind)
-    return known
-
-
-def _layout(kind: type[Message]) -> Layout:
     fields = []
     for name, hint in get_type_hints(kind, include_extras=True).items():
         wires = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Wire)]

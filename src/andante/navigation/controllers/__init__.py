@@ -52,11 +52,9 @@ class Controller(Protocol):
 
     def plan(self, state: MotionState, path: Path, costmap: Costmap) -> Decision:
         """The velocity to drive with now. The path is driven in one direction and ends at the goal or at a cusp."""
-        ...
 
     def reset(self) -> None:
         """Forget everything about the path before."""
-        ...
 
 
 def stopped(reason: str) -> Decision:

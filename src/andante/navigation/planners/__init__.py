@@ -38,7 +38,6 @@ class Planner(Protocol):
 
     def plan(self, start: ArrayLike, goal: ArrayLike, costmap: Costmap) -> Plan:
         """A path from a pose x, y, yaw to another, both in the world; a goal yaw of NaN is free."""
-        ...
 
 
 def checked_pose(what: str, pose: ArrayLike) -> Array:

@@ -35,24 +35,19 @@ class Executor(Protocol):
     @property
     def free(self) -> int:
         """How many more tasks it takes now."""
-        ...
 
     @property
     def busy(self) -> int:
         """How many tasks it has taken whose outcome was not given out yet."""
-        ...
 
     def submit(self, task: Task) -> None:
         """Take a task; only while it is free."""
-        ...
 
     def wait(self, timeout: float) -> list[Outcome]:
         """Outcomes that are ready; waits for the first up to `timeout` [s]."""
-        ...
 
     def close(self) -> None:
         """Stop at once; tasks that are under way are dropped."""
-        ...
 
 
 def default_workers() -> int:
