@@ -10,6 +10,7 @@ import itertools
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Any
 
 from andante.errors import one_line
@@ -22,6 +23,8 @@ QUOTED = re.compile(
     r'"""(?:[^\\]|\\.)*?"""|' + r"'''.*?'''|" + r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"|' + r"'[^'\n]*+'|" + r"#[^\n]*+",
     re.DOTALL,
 )  # texts and remarks of TOML
+HEADER = re.compile(r"^\s*(\[+)\s*([^\]]+?)\s*\]+")
+KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
 DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_DEPTH}}}")
 
 
@@ -89,3 +92,42 @@ def _check(value: Any, most: int | None = None) -> None:
 def _name_or_blank(found: re.Match[str]) -> str:
     """What stands for a text or a remark where dots are counted."""
     return "" if found[0].startswith("#") else "_"
+
+
+def key_lines(text: str) -> dict[str, int]:
+    """Line of every dotted key of a TOML text, from 1; tables count with their heading, [[t]] as t.0, t.1, ..."""
+    lines: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    table, quote = "", ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if quote:  # in the midst of a text of several lines
+            if quote in line:
+                quote = ""
+            continue
+        header, key = HEADER.match(line), KEY.match(line)
+        if header and "=" not in line[: header.end()]:
+            table = _plain(header[2])
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = f"{table}.{counts[table]}"
+            lines.setdefault(table, number)
+        elif key:
+            lines.setdefault(f"{table}.{_plain(key[1])}" if table else _plain(key[1]), number)
+        for mark in ('"""', "'''"):
+            if line.count(mark) % 2:
+                quote = mark
+    return lines
+
+
+def line_of(lines: Mapping[str, int], key: str) -> int:
+    """The line of a dotted key by `key_lines`, or of the nearest table above it; 0: none of them is there."""
+    while key and key not in lines:
+        below = [line for name, line in lines.items() if name.startswith(f"{key}.")]
+        if below:
+            return below[0]
+        key = key.rpartition(".")[0]
+    return lines.get(key, 0)
+
+
+def _plain(key: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in key.split("."))

@@ -16,7 +16,8 @@ from andante.experiments import (
     setup,
     trial_function,
 )
-from andante.experiments.definition import from_dict, key_lines
+from andante.experiments.definition import from_dict
+from andante.parsing import key_lines
 
 GOOD = """\
 name = "slide"

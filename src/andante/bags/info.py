@@ -36,20 +36,13 @@ class BagInfo:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {
-            "path": str(self.path),
-            "kind": self.kind,
-            "size": self.size,
-            "whole": self.whole,
-            "start": self.start,
-            "duration": self.duration,
-            "messages": self.count,
-            "topics": [
-                {"name": t.name, "type": t.type, "messages": t.count, "rate": t.rate, "latched": t.latched}
-                for t in self.topics
-            ],
-            "notes": list(self.notes),
-        }
+        plain = {name: getattr(self, name) for name in ("kind", "size", "whole", "start", "duration")}
+        topics = [
+            {"name": t.name, "type": t.type, "messages": t.count, "rate": t.rate, "latched": t.latched}
+            for t in self.topics
+        ]
+        notes = list(self.notes)
+        return {"path": str(self.path), **plain, "messages": self.count, "topics": topics, "notes": notes}
 
 
 def bag_info(path: Path | str) -> BagInfo:

@@ -10,7 +10,7 @@ from typing import Any
 
 from andante.errors import AndanteError, BadInput, MissingFile, UnknownName, one_line
 from andante.files import read_text
-from andante.parsing import parse_toml
+from andante.parsing import key_lines, line_of, parse_toml
 from andante.userfile import is_user_reference, load_user_object
 
 from .experiment import Experiment, Measure
@@ -20,8 +20,6 @@ from .variation import Variation
 ENTRIES = tuple(each.name for each in fields(Experiment))
 WORDS = ("name", "trial", "title", "reference")
 TABLES = ("factors", "measures", "tests", "arguments", "vary", "fit")
-_HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
-_KEY = re.compile(r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -56,7 +54,7 @@ def parse_experiment(text: str, where: str = "experiment", folder: Path | None =
         return from_dict(table, folder)
     except AndanteError as error:
         message = one_line(error)
-        raise BadInput(f"{where}:{_line(lines, message)}: {message}") from None
+        raise BadInput(f"{where}:{line_of(lines, message.partition(':')[0]) or 1}: {message}") from None
 
 
 def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experiment:
@@ -97,41 +95,6 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
         if made.vary.friction and ("friction" in made.arguments or "friction" in made.factors):
             raise BadInput("vary.friction: the friction is set in [arguments] or [factors]; remove one of the two")
     return made
-
-
-def key_lines(text: str) -> dict[str, int]:
-    """Line of every dotted key of a TOML text, from 1; tables count with their heading."""
-    lines: dict[str, int] = {}
-    table, quote = "", ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if quote:  # in the midst of a text of several lines
-            if quote in line:
-                quote = ""
-            continue
-        header, key = _HEADER.match(line), _KEY.match(line)
-        if header and "=" not in line[: header.end()]:
-            table = _plain(header[1])
-            lines.setdefault(table, number)
-        elif key:
-            lines.setdefault(f"{table}.{_plain(key[1])}" if table else _plain(key[1]), number)
-        for mark in ('"""', "'''"):
-            if line.count(mark) % 2:
-                quote = mark
-    return lines
-
-
-def _plain(key: str) -> str:
-    return ".".join(part.strip().strip("\"'") for part in key.split("."))
-
-
-def _line(lines: Mapping[str, int], message: str) -> int:
-    """The line of the key that a message begins with, or of the nearest table above it."""
-    key = message.partition(":")[0]
-    while key:
-        if key in lines:
-            return lines[key]
-        key = key.rpartition(".")[0]
-    return 1
 
 
 def _levels(where: str, levels: Any) -> tuple[Any, ...]:

@@ -125,14 +125,8 @@ class Experiment:
     def as_dict(self) -> dict[str, Any]:
         """The experiment as a table that TOML and JSON can hold; `from_dict` of `definition` reads it."""
         table: dict[str, Any] = {
-            "name": self.name,
-            "title": self.title,
-            "trial": self.trial,
-            "engines": list(self.engines),
-            "trials": self.trials,
-            "seed": self.seed,
-            "reference": self.reference,
-            "timeout": self.timeout,
+            "name": self.name, "title": self.title, "trial": self.trial, "engines": list(self.engines),
+            "trials": self.trials, "seed": self.seed, "reference": self.reference, "timeout": self.timeout,
             "factors": {name: list(levels) for name, levels in self.factors.items()},
             "measures": {
                 name: {k: v for k, v in vars(measure).items() if v and k != "name"}
@@ -142,7 +136,7 @@ class Experiment:
             "arguments": dict(self.arguments),
             "vary": self.vary.as_dict(),
             "fit": dict(self.fit),
-        }
+        }  # fmt: skip
         return {key: value for key, value in table.items() if value not in (None, "", {})}
 
 

@@ -6,7 +6,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -64,9 +63,7 @@ class RemoteBody(Body):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

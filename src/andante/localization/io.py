@@ -86,9 +86,7 @@ def _read_bag(path: Path, setup: UwbSetup) -> UwbLog:
         )
     if broken:
         notes.append(f"{path.name}: {broken} broken messages left out")
-    table = np.array(rows)
-    tags, anchors = table[:, 1].astype(np.int64), table[:, 2].astype(np.int64)
-    return UwbLog(path.name, table[:, 0], tags, anchors, table[:, 3], tuple(imu), tuple(notes))
+    return UwbLog.of_rows(path.name, rows, imu, notes)
 
 
 def checked(log: UwbLog, path: Path) -> UwbLog:
@@ -247,9 +245,7 @@ class _Reader:
         if self.broken > MOST_BROKEN * self.seen:
             raise BadInput(f"{self.path}: {self.broken} of {self.seen} lines are broken; a UWB log has {FORM}")
         notes = (f"{self.path.name}: {self.broken} broken lines left out",) if self.broken else ()
-        table = np.array(self.ranges)
-        tags, anchors = table[:, 1].astype(np.int64), table[:, 2].astype(np.int64)
-        return UwbLog(self.path.name, table[:, 0], tags, anchors, table[:, 3], tuple(self.imu), notes)
+        return UwbLog.of_rows(self.path.name, self.ranges, self.imu, notes)
 
 
 def _number(word: str) -> float:

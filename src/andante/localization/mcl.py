@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,18 +16,9 @@ from andante.mapping.mapper import sane_twist
 from andante.mapping.planar import between, compose, three_numbers
 from andante.mapping.records import tilted
 
+from . import particles as kernels
 from .likelihood_field import LikelihoodField
 from .parameters import MclParameters
-from .particles import (
-    add_log_weights,
-    cluster_mean,
-    diffuse,
-    fill_bins,
-    kld_particles,
-    move_differential,
-    move_omni,
-    systematic,
-)
 from .scan_search import Places, ScanSearch
 
 HAND_DEVIATION = (0.5, 0.5, 0.26)  # of a pose given by hand [m, m, rad]
@@ -157,16 +148,13 @@ class MonteCarloLocalizer:
             self._last = self._estimate(scan.time, points, float(len(self.particles)), 0.0, weighed=False)
             return self._last
         self._force = False
-        effective = add_log_weights(self.weights, self._log_likelihood(scan, points, angles, ranges))
+        effective = kernels.add_log_weights(self.weights, self._log_likelihood(scan, points, angles, ranges))
         made = self._estimate(scan.time, points, effective, 0.0, weighed=True)
         added = self._added_fraction(made)
         self._since_search += 1
         if effective < p.resample_below * len(self.particles) or added > 0:
             self._resample(added, scan if added > 0 else None)
-        self._last = Estimate(
-            made.time, made.pose, made.covariance, made.weight, made.fit, made.particles, made.effective, added,
-            True, made.converged,
-        )  # fmt: skip
+        self._last = replace(made, added=added)
         return self._last
 
     @property
@@ -192,12 +180,8 @@ class MonteCarloLocalizer:
         self._odometry = None
 
     def _ridden(self, time: float, step: Array) -> Estimate:
-        last = self._last
-        assert last is not None
-        return Estimate(
-            time, compose(last.pose, step), last.covariance, last.weight, last.fit, last.particles, last.effective, 0.0,
-            False, last.converged,
-        )  # fmt: skip
+        assert self._last is not None
+        return replace(self._last, time=time, pose=compose(self._last.pose, step), added=0.0, updated=False)
 
     def _move(self, step: Array, odometry: Array | None, gap: float) -> None:
         """Sample the motion since the last update."""
@@ -205,9 +189,9 @@ class MonteCarloLocalizer:
         noise = self.rng.standard_normal(self.particles.shape)
         if odometry is None:
             root = math.sqrt(gap)
-            diffuse(self.particles, p.blind_speed * root, p.blind_turn * root, noise)
+            kernels.diffuse(self.particles, p.blind_speed * root, p.blind_turn * root, noise)
         elif self._odometry is not None:
-            model = move_omni if p.odometry_model.startswith("omni") else move_differential
+            model = kernels.move_omni if p.odometry_model.startswith("omni") else kernels.move_differential
             model(self.particles, step, self._alphas, p.odometry_model.endswith("corrected"), noise)
         self._odometry = odometry
 
@@ -258,15 +242,15 @@ class MonteCarloLocalizer:
         table = _table(len(self.particles))
         start = self.rng.random()
         drawn = np.empty_like(self.particles)
-        systematic(self.particles, self.weights, start, drawn)
+        kernels.systematic(self.particles, self.weights, start, drawn)
         ones = np.full(len(drawn), 1.0)
-        bins, _ = fill_bins(drawn, ones, p.bin_xy, p.bin_yaw, *table, 0.0)
-        count = min(max(kld_particles(bins, p.kld_error, p.kld_z), p.particles_min), p.particles_max)
+        bins, _ = kernels.fill_bins(drawn, ones, p.bin_xy, p.bin_yaw, *table, 0.0)
+        count = min(max(kernels.kld_particles(bins, p.kld_error, p.kld_z), p.particles_min), p.particles_max)
         fresh = round(added * count)
         if scan is not None and fresh:
             count = min(count + fresh, p.particles_max)
         out = np.empty((count, 3))
-        systematic(self.particles, self.weights, self.rng.random(), out[: count - fresh])
+        kernels.systematic(self.particles, self.weights, self.rng.random(), out[: count - fresh])
         if fresh and scan is not None:
             new = out[count - fresh :]
             new[:] = self.field.random_poses(fresh, self.rng)
@@ -288,9 +272,9 @@ class MonteCarloLocalizer:
         """The heaviest cluster: mean, covariance, its fraction of the weight, and the fit of the scan there."""
         p = self.parameters
         keys, mass = _table(len(self.particles))
-        _, slot = fill_bins(self.particles, self.weights, p.bin_xy, 2 * p.bin_yaw, keys, mass, 0.0)
+        _, slot = kernels.fill_bins(self.particles, self.weights, p.bin_xy, 2 * p.bin_yaw, keys, mass, 0.0)
         pose, covariance = np.zeros(3), np.zeros((3, 3))
-        weight = cluster_mean(
+        weight = kernels.cluster_mean(
             self.particles, self.weights, int(keys[slot]), p.bin_xy, 2 * p.bin_yaw, CLUSTER_RADIUS, CLUSTER_TURN, pose,
             covariance,
         )  # fmt: skip

@@ -86,10 +86,7 @@ def uwb_drive(
                     distance += rng.uniform(0.5, n.outlier_reach)
                 if rng.random() >= n.drop_outs:
                     rows.append((float(t[k]), tag, anchor, max(distance, 0.01)))
-    table = np.array(rows)
-    log = UwbLog(
-        f"drive {seed}", table[:, 0], table[:, 1].astype(np.int64), table[:, 2].astype(np.int64), table[:, 3], readings
-    )
+    log = UwbLog.of_rows(f"drive {seed}", rows, readings)
     return UwbDrive(log, setup, Trajectory(t, np.column_stack([position, yaw])))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,7 @@ from andante.mapping.records import LARGEST, ImuReading, believable
 from .range_filter import RangeInertialFilter, RangeNoise
 from .trilateration import trilaterate
 
+Rows = Sequence[tuple[float, int, int, float]]
 NEAR_LINE = 1e-3  # anchors 0, 1, 2 that span less than this [m] lie on a line
 EPOCH = 0.02  # ranges of one tag that lie nearer than this belong together [s]
 
@@ -37,6 +38,12 @@ class UwbLog:
     def __post_init__(self) -> None:
         if not (len(self.times) == len(self.tags) == len(self.anchors) == len(self.ranges)):
             raise BadInput(f"{self.name}: times, tags, anchors and ranges differ in length")
+
+    @classmethod
+    def of_rows(cls, name: str, rows: Rows, imu: Sequence[ImuReading], notes: Sequence[str] = ()) -> UwbLog:
+        """The log of rows time, tag, anchor, range."""
+        times, tags, anchors, ranges = np.array(rows).T.copy()
+        return cls(name, times, tags.astype(np.int64), anchors.astype(np.int64), ranges, tuple(imu), tuple(notes))
 
     @property
     def backward(self) -> int:

@@ -10,25 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from andante import navigation as nav
 from andante.geometry import Array, se2
 from andante.mapping import LiveMapper, MappingParameters, OccupancyGrid, Scan
 from andante.mobile.robot import MobileRobot
 from andante.mobile.sensing import Localizer, OdometryOnly, Sensed
-from andante.navigation import (
-    GoalChecker,
-    HybridAStar,
-    Margins,
-    MotionState,
-    Navigator,
-    NavigatorInput,
-    NavigatorOutput,
-    NavigatorSettings,
-    Planner,
-    PurePursuit,
-    PursuitSettings,
-    State,
-    Vehicle,
-)
 from andante.navigation.layers import LayeredCostmap
 
 from .explore_goals import Errand, Trail, decided, grown, inflation
@@ -78,7 +64,7 @@ def with_free_rays(parameters: MappingParameters, scan: Scan) -> MappingParamete
 class ExplorationState(NavigationState):
     """The exploration as a recording shows it: its map grows and tells where odom lies."""
 
-    def __init__(self, navigator: Navigator, reference: Any, start: Any, grid: OccupancyGrid) -> None:
+    def __init__(self, navigator: nav.Navigator, reference: Any, start: Any, grid: OccupancyGrid) -> None:
         super().__init__(navigator, reference, start, grid)
         self._frame = OdometryOnly(start)
 
@@ -98,7 +84,7 @@ class Exploration:
     def __init__(
         self,
         robot: MobileRobot,
-        errand: Callable[[Vehicle], Errand],
+        errand: Callable[[nav.Vehicle], Errand],
         *,
         start: Array,
         parameters: MappingParameters | None = None,
@@ -120,8 +106,8 @@ class Exploration:
         self._placed = self._map(sensed)
         self._recent = self._placed
         arrival = CAR_ARRIVAL if self.vehicle.drive == "ackermann" else ARRIVAL
-        self._settings = NavigatorSettings(most_recoveries=4, arrival=GoalChecker(arrival, math.pi))
-        self._navigator = Navigator(
+        self._settings = nav.NavigatorSettings(most_recoveries=4, arrival=nav.GoalChecker(arrival, math.pi))
+        self._navigator = nav.Navigator(
             self.vehicle, self.grid, planner=self._planner(planner), controller=controller, settings=self._settings,
             speed=speed, seed=seed,
         )  # fmt: skip
@@ -130,10 +116,10 @@ class Exploration:
         self._refreshed = self._reviewed = sensed.time
         self._keys = self.mapper.keys
 
-    def _planner(self, name: str) -> str | Planner:
+    def _planner(self, name: str) -> str | nav.Planner:
         """The planner by name; a car's search is given up sooner than usual, for another goal is at hand."""
         car = self.vehicle.drive == "ackermann"
-        return HybridAStar(self.vehicle, most_states=MOST_STATES) if name == "auto" and car else name
+        return nav.HybridAStar(self.vehicle, most_states=MOST_STATES) if name == "auto" and car else name
 
     @property
     def grid(self) -> OccupancyGrid:
@@ -191,10 +177,10 @@ class Exploration:
             self.state.output = output = self._navigator.update(self._reading())
             for event in output.events:
                 self._note(event)
-            if output.state in (State.ARRIVED, State.FAILED) or self._at_end_of(output):
+            if output.state in (nav.State.ARRIVED, nav.State.FAILED) or self._at_end_of(output):
                 self.stand()
-                self.errand.over(output.state is not State.FAILED, output.reason)
-                if output.state is State.FAILED:
+                self.errand.over(output.state is not nav.State.FAILED, output.reason)
+                if output.state is nav.State.FAILED:
                     self._retrace(end)
                 return True
             if self._sensed.time > patience:
@@ -205,16 +191,16 @@ class Exploration:
             self._step(output.velocity)
             if self._sensed.time - self._refreshed >= REFRESH and self.mapper.keys > self._keys:
                 self._show(self.grid)
-            if self._sensed.time - self._reviewed >= REVIEW and output.state is State.DRIVING:
+            if self._sensed.time - self._reviewed >= REVIEW and output.state is nav.State.DRIVING:
                 self._reviewed = self._sensed.time
                 if not self.errand.worth(self.grid):
                     self._note("goal dropped: its frontier has been seen already")
                     return True
         return False
 
-    def _at_end_of(self, output: NavigatorOutput) -> bool:
+    def _at_end_of(self, output: nav.NavigatorOutput) -> bool:
         """Whether the robot stands where the path ends, as near to an occupied goal as it can get."""
-        if output.path is None or output.state is not State.DRIVING:
+        if output.path is None or output.state is not nav.State.DRIVING:
             return False
         return self._settings.arrival.near(self.pose, output.path.goal)
 
@@ -223,10 +209,12 @@ class Exploration:
         if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
             return
         self._note(f"retraces its last {path.length:.1f} m")
-        pursuit = PurePursuit(self.robot.vehicle, PursuitSettings(max_speed=RETRACE_SPEED, margins=Margins(0.0)))
+        pursuit = nav.PurePursuit(
+            self.robot.vehicle, nav.PursuitSettings(max_speed=RETRACE_SPEED, margins=nav.Margins(0.0))
+        )
         end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
         while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:
-            state = MotionState(self.pose, self._sensed.twist, self._sensed.time)
+            state = nav.MotionState(self.pose, self._sensed.twist, self._sensed.time)
             decision = pursuit.plan(state, path, self._navigator.layers.costmap)
             if not decision.feasible:
                 break
@@ -257,12 +245,12 @@ class Exploration:
         self.done.last, self.done.ended = sensed, sensed.time
         return placed
 
-    def _reading(self) -> NavigatorInput:
+    def _reading(self) -> nav.NavigatorInput:
         """What the navigator reads; every scan once."""
         placed, self._placed = self._placed, []
         self._recent = (self._recent + placed)[-3:]
         scans, poses, twists = zip(*placed, strict=True) if placed else ((), (), ())
-        return NavigatorInput(
+        return nav.NavigatorInput(
             self._sensed.time, self.pose, self._sensed.twist, scans, scan_poses=poses, scan_velocities=twists
         )  # fmt: skip
 

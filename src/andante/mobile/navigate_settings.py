@@ -12,24 +12,10 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from andante import navigation as nav
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
 from andante.locomotion.io.gait_parameters import read_parameter_file
-from andante.navigation import (
-    CONTROLLERS,
-    Controller,
-    GoalChecker,
-    Inflation,
-    LayerSettings,
-    Margins,
-    NavigatorSettings,
-    Planner,
-    Vehicle,
-    VehicleController,
-    WaypointSettings,
-    controller_named,
-    planner_named,
-)
 from andante.settings import settings_from
 from andante.userfile import is_user_reference
 
@@ -59,7 +45,7 @@ def changed(base: S, tables: Tables, name: str) -> S:
     return settings_from(base, tables.get(name, {}), f"[{name}] parameter")
 
 
-def vehicle_with(vehicle: Vehicle, tables: Tables) -> Vehicle:
+def vehicle_with(vehicle: nav.Vehicle, tables: Tables) -> nav.Vehicle:
     """The vehicle with the limits of the table [vehicle]; its footprint and drive are those of the robot file."""
     numbers = {each.name for each in fields(vehicle) if each.init and isinstance(getattr(vehicle, each.name), float)}
     table = tables.get("vehicle", {})
@@ -72,14 +58,16 @@ def vehicle_with(vehicle: Vehicle, tables: Tables) -> Vehicle:
     return replace(vehicle, **numbered)
 
 
-def navigator_settings(vehicle: Vehicle, way: float, arrival: GoalChecker, tables: Tables) -> NavigatorSettings:
+def navigator_settings(
+    vehicle: nav.Vehicle, way: float, arrival: nav.GoalChecker, tables: Tables
+) -> nav.NavigatorSettings:
     """Settings for a drive over a distance [m]: cells a quarter of the robot's half width, a window that holds it."""
     cell = min(0.05, max(0.03, round(vehicle.inscribed / 4 / 0.005) * 0.005))
     window = min(40.0, max(12.0, 2.2 * way + 4.0))
-    inflation = changed(Inflation(), tables, "inflation")
-    layers = replace(changed(LayerSettings(resolution=cell, window=window), tables, "layers"), inflation=inflation)
-    margins = changed(Margins(), tables, "margins")
-    base = NavigatorSettings(layers=layers, margins=margins, arrival=arrival)
+    inflation = changed(nav.Inflation(), tables, "inflation")
+    layers = replace(changed(nav.LayerSettings(resolution=cell, window=window), tables, "layers"), inflation=inflation)
+    margins = changed(nav.Margins(), tables, "margins")
+    base = nav.NavigatorSettings(layers=layers, margins=margins, arrival=arrival)
     return changed(base, tables, "navigator")
 
 
@@ -88,9 +76,9 @@ def mcl_parameters(tables: Tables) -> MclParameters:
     return changed(MclParameters(), tables, "mcl")
 
 
-def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tables) -> Planner:
+def planner_with(name: str, vehicle: nav.Vehicle, goal_tolerance: float, tables: Tables) -> nav.Planner:
     """A planner of a name or `file.py:Name`; one of ours may move an occupied goal by `goal_tolerance` only [m]."""
-    planner = planner_named(name, vehicle)
+    planner = nav.planner_named(name, vehicle)
     if is_user_reference(name) or not is_dataclass(planner) or not hasattr(planner, "goal_tolerance"):
         if tables.get("planner"):
             raise BadInput("table [planner] configures the planners of andante, not one of your own")
@@ -100,16 +88,16 @@ def planner_with(name: str, vehicle: Vehicle, goal_tolerance: float, tables: Tab
 
 
 def controller_with(
-    name: str, vehicle: Vehicle, seed: int, margins: Margins, near: float, tables: Tables
-) -> Controller:
+    name: str, vehicle: nav.Vehicle, seed: int, margins: nav.Margins, near: float, tables: Tables
+) -> nav.Controller:
     """A controller of a name or `file.py:Name`, with the settings of its own table; near: the goal's radius [m]."""
     for table in CONTROLLER_TABLES:
         if tables.get(table) and table != name:
             raise BadInput(f"table [{table}] configures controller {table}, but the controller is {name}")
-    found = None if is_user_reference(name) else CONTROLLERS.get(name)
-    if found is None or not issubclass(found, VehicleController):
-        return controller_named(name, vehicle, seed=seed)
+    found = None if is_user_reference(name) else nav.CONTROLLERS.get(name)
+    if found is None or not issubclass(found, nav.VehicleController):
+        return nav.controller_named(name, vehicle, seed=seed)
     usual = replace(found.Settings(), margins=margins)
-    if isinstance(usual, WaypointSettings):
+    if isinstance(usual, nav.WaypointSettings):
         usual = replace(usual, arrival=min(usual.arrival, 0.8 * near))
     return found(vehicle, changed(usual, tables, name), seed)

@@ -95,16 +95,8 @@ def trapezoid(
     t0, t1 = abs(peak - v0) / acceleration, abs(v1 - peak) / acceleration
     rest = d - (v0 + peak) / 2 * t0 - (peak + v1) / 2 * t1
     cruise = max(0.0, rest / peak) if peak != 0 else 0.0
-    return Profile.of_phases(
-        start,
-        v0,
-        0.0,
-        [
-            (t0, copysign(acceleration, peak - v0), 0.0),
-            (cruise, 0.0, 0.0),
-            (t1, copysign(acceleration, v1 - peak), 0.0),
-        ],
-    )
+    rise, fall = (t0, copysign(acceleration, peak - v0), 0.0), (t1, copysign(acceleration, v1 - peak), 0.0)
+    return Profile.of_phases(start, v0, 0.0, [rise, (cruise, 0.0, 0.0), fall])
 
 
 def s_curve(start: float, goal: float, velocity: float, acceleration: float, jerk: float) -> Profile:
@@ -126,21 +118,9 @@ def s_curve(start: float, goal: float, velocity: float, acceleration: float, jer
         else:
             jerk_time = (distance / (2 * jerk)) ** (1 / 3)
             rise = 2 * jerk_time
-    flat, j = max(0.0, rise - 2 * jerk_time), side * jerk
-    return Profile.of_phases(
-        start,
-        0.0,
-        0.0,
-        [
-            (jerk_time, 0.0, j),
-            (flat, None, 0.0),
-            (jerk_time, None, -j),
-            (cruise, 0.0, 0.0),
-            (jerk_time, 0.0, -j),
-            (flat, None, 0.0),
-            (jerk_time, None, j),
-        ],
-    )
+    flat, j = (max(0.0, rise - 2 * jerk_time), None, 0.0), side * jerk
+    up, down = [(jerk_time, 0.0, j), flat, (jerk_time, None, -j)], [(jerk_time, 0.0, -j), flat, (jerk_time, None, j)]
+    return Profile.of_phases(start, 0.0, 0.0, [*up, (cruise, 0.0, 0.0), *down])
 
 
 def _check_bounds(**numbers: float) -> None:

@@ -22,10 +22,8 @@ from typing import Any
 
 from andante.errors import BadInput
 from andante.files import read_text
-from andante.parsing import parse_toml
+from andante.parsing import key_lines, line_of, parse_toml
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD, renamed
-
-HEADER = re.compile(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}")
 
 
 @dataclass(frozen=True)
@@ -100,34 +98,14 @@ class _Where:
     """Where keys stand in the text, and which were given on the command line."""
 
     def __init__(self, file: str, text: str, overridden: Mapping[str, str]) -> None:
-        self._file, self._lines, self._overridden = file, text.splitlines(), overridden
+        self._file, self._lines, self._overridden = file, key_lines(text), overridden
 
     def __call__(self, *path: str | int) -> str:
         name = ".".join(str(part) for part in path)
         if name in self._overridden or (len(path) > 1 and str(path[0]) in self._overridden):
             return f"{self._overridden.get(name, name)}: "
-        line = self._line([str(part) for part in path if not isinstance(part, int)], path)
+        line = line_of(self._lines, name)
         return f"{self._file}:{line}: " if line else f"{self._file}: "
-
-    def _line(self, names: list[str], path: Sequence[str | int]) -> int:
-        """Number of the line that names a key, 0: not found."""
-        nth = next((part for part in path if isinstance(part, int)), None)
-        section, count = "", -1
-        *above, key = names
-        wanted = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*(=|\.)""")
-        for number, line in enumerate(self._lines, start=1):
-            header = HEADER.match(line)
-            if header and "=" not in line.split("#")[0].split("]")[0]:
-                section = header.group(1).strip().replace('"', "")
-                count += line.lstrip().startswith("[[")
-                if section == ".".join(names) and (nth is None or count == nth):
-                    return number
-                continue
-            if section == ".".join(above) and wanted.match(line) and (nth is None or count == nth):
-                return number
-            if not section and above and re.match(rf"\s*{re.escape('.'.join(names))}\s*=", line):
-                return number
-        return 0
 
 
 def read_launch(path: Path | str, overrides: Sequence[str] = ()) -> LaunchPlan:
@@ -252,24 +230,20 @@ def _table(given: Any, where: _Where, name: str) -> dict[str, Any]:
 def _value(given: Any, like: Any, where: _Where, path: tuple[str | int, ...]) -> Any:
     """A value in the type of the default."""
     name = path[-1]
-    if isinstance(like, bool):
-        if isinstance(given, bool):
-            return given
-        raise BadInput(f"{where(*path)}{name} is true or false, got {given!r}")
-    if isinstance(like, str):
-        if isinstance(given, str):
-            return given
-        raise BadInput(f"{where(*path)}{name} is a text, got {given!r}")
     if isinstance(like, tuple):
         numbers = name in ("start", "goal")
         fits = (int, float) if numbers else (str,)
         if isinstance(given, list) and all(isinstance(v, fits) and not isinstance(v, bool) for v in given):
             return tuple(float(v) for v in given) if numbers else tuple(given)
-        raise BadInput(f"{where(*path)}{name} is a list of {'numbers' if numbers else 'texts'}, got {given!r}")
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise BadInput(f"{where(*path)}{name} is a number, got {given!r}")
-    if isinstance(like, int) and not isinstance(like, bool):
-        if float(given).is_integer():
-            return int(given)
-        raise BadInput(f"{where(*path)}{name} is a whole number, got {given!r}")
-    return float(given)
+        wanted = f"a list of {'numbers' if numbers else 'texts'}"
+    elif isinstance(like, bool | str):
+        if isinstance(given, type(like)):
+            return given
+        wanted = "true or false" if isinstance(like, bool) else "a text"
+    elif isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        wanted = "a number"
+    elif isinstance(like, float) or float(given).is_integer():
+        return type(like)(given)
+    else:
+        wanted = "a whole number"
+    raise BadInput(f"{where(*path)}{name} is {wanted}, got {given!r}")

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from andante.bus import Bus
 from andante.control.activities import Driving, Hold
 from andante.control.body import Body
 from andante.control.following import FollowSettings
-from andante.control.publishers import RobotPublisher
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
@@ -113,6 +112,19 @@ IDLE = 0.02  # between two looks at the bus while paused [s]
 MOST_MODELS = 20
 
 
+class LiveNode(Protocol):
+    """Something that takes part in a live session on the bus."""
+
+    def update(self) -> None:
+        """A control period is over, or an idle moment of a paused session: publish what is wanted."""
+
+    def rebuilt(self) -> None:
+        """The scene is another one."""
+
+    def close(self) -> None:
+        """The session ends."""
+
+
 @renamed(place="start")
 @renamed_attributes(pilot="teleop", operator="command_api", tell="log")
 class LiveSession:
@@ -136,7 +148,7 @@ class LiveSession:
         arguments: Mapping[str, str] | None = None,
         folder: Path | str | None = None,
         bus: Bus | None = None,
-        nodes: Sequence[Callable[[LiveSession], RobotPublisher]] | None = None,
+        nodes: Sequence[Callable[[LiveSession], LiveNode]] | None = None,
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
         teleop: TeleopSettings | None = None,
@@ -167,7 +179,7 @@ class LiveSession:
             from .nodes import all_nodes
 
             nodes = all_nodes(self.real)
-        self.nodes: list[RobotPublisher] = []
+        self.nodes: list[LiveNode] = []
         try:
             for make in nodes:
                 self.nodes.append(make(self))
@@ -211,7 +223,7 @@ class LiveSession:
         self.bus.spin()
         return moves
 
-    def _survives(self, node: RobotPublisher, error: Exception) -> bool:
+    def _survives(self, node: LiveNode, error: Exception) -> bool:
         """Whether the session goes on although a node failed: always when somebody drives it live. It is told once."""
         line = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
         text = f"{type(node).__name__} failed: {line}"

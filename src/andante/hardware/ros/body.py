@@ -25,19 +25,8 @@ from andante.hardware.remote import RemoteBody, measured
 from andante.mapping import Scan
 from andante.physics.state import Mode
 
-from . import link_to
+from . import link_to, orders
 from .link import HOPE, Listener, RosLink
-from .orders import (
-    JOINT_STATE,
-    STANDING,
-    TRAJECTORY,
-    BaseVelocity,
-    CommandWatch,
-    JointOrders,
-    JointStream,
-    JointTargets,
-    driven_by,
-)
 from .senses import Odometry, RobotClock, RosSenses
 from .settings import RosTopics
 
@@ -69,8 +58,8 @@ class RosBody(RemoteBody):
         address: str | RosLink,
         robot: Robot | str,
         *,
-        joints: JointOrders | None = JointTargets(),  # noqa: B008 (frozen)
-        velocity: BaseVelocity | None = BaseVelocity(),  # noqa: B008 (frozen)
+        joints: orders.JointOrders | None = orders.JointTargets(),  # noqa: B008 (frozen)
+        velocity: orders.BaseVelocity | None = orders.BaseVelocity(),  # noqa: B008 (frozen)
         topics: RosTopics = RosTopics(),  # noqa: B008 (frozen)
         timeout: float = 0.5,
         say: Callable[[str], None] | None = None,
@@ -83,7 +72,7 @@ class RosBody(RemoteBody):
         self.dropped = 0  # commands that could not be obeyed
         self.late = 0  # control periods whose state was older than usual
         self._index = {name: i for i, name in enumerate(self.joint_names)}
-        self._wheels, self.velocity = driven_by(self.robot, velocity)  # within the limits of the drive
+        self._wheels, self.velocity = orders.driven_by(self.robot, velocity)  # within the limits of the drive
         self.wants_twist = bool(self._wheels) and self.velocity is not None
         self.joints = joints if set(self.joint_names) - self._wheels else None
         for name in joints.together if joints is not None else ():
@@ -93,9 +82,9 @@ class RosBody(RemoteBody):
         self._ticked = threading.Condition(self._lock)  # the robot's clock has gone on
         self._clock = RobotClock()
         self._senses = RosSenses(self.robot)
-        self._stream = None if self.joints is None else JointStream(self.joints, self.robot, self._say_once)
+        self._stream = None if self.joints is None else orders.JointStream(self.joints, self.robot, self._say_once)
         self._strength: dict[str, float] | None = None  # stiffness of the joints that was sent last
-        self._watch = CommandWatch()
+        self._watch = orders.CommandWatch()
         self._read_at = 0.0  # time of the state that the next commands follow from [s]
         self._rate = math.inf
         self._driving = False
@@ -106,9 +95,9 @@ class RosBody(RemoteBody):
         self._link = address if isinstance(address, RosLink) else link_to(address)
         told = {way.topic: messages.type_name(way.type_name) for way in (self.joints, self.velocity) if way is not None}
         if self.takes_stop_plan and self.joints is not None:
-            told[self.joints.stop_topic] = TRAJECTORY
+            told[self.joints.stop_topic] = orders.TRAJECTORY
         if self.joints is not None and self.joints.stiffness_topic:
-            told[self.joints.stiffness_topic] = JOINT_STATE
+            told[self.joints.stiffness_topic] = orders.JOINT_STATE
         self._link.open(self.topics.types, told, Listener(self._heard, self._joined, self._lost, self._tick, self._say))
 
     # ---- the line --------------------------------------------------------------------------------
@@ -272,7 +261,7 @@ class RosBody(RemoteBody):
         """Stop the base, once."""
         assert self.velocity is not None
         self._driving = False
-        self._link.post(self.velocity.topic, self.velocity.message(STANDING, self.time))
+        self._link.post(self.velocity.topic, self.velocity.message(orders.STANDING, self.time))
         self._say(f"the base is stopped: {why}")
 
     # ---- the body --------------------------------------------------------------------------------
@@ -335,7 +324,7 @@ class RosBody(RemoteBody):
             command.known_to(self)
             self._refuse(command)
             twist = self.velocity.clipped(command.twist) if self.velocity and command.twist is not None else None
-            moves = bool(command.joints) or (twist is not None and twist != STANDING)
+            moves = bool(command.joints) or (twist is not None and twist != orders.STANDING)
             if moves and self._trouble(self.clock()):
                 self.dropped += 1
                 return
@@ -380,7 +369,7 @@ class RosBody(RemoteBody):
                     f"joint {name!r} of {self.name!r} takes positions over {topic}, not {target.mode.name}"
                 )
 
-    def _streaming(self) -> JointStream:
+    def _streaming(self) -> orders.JointStream:
         """How joint targets are sent; refused where they are not."""
         if self._stream is None:
             raise Unsupported(f"body {self.name!r} takes no joint targets; give it JointTargets or JointAngles")
@@ -408,7 +397,7 @@ class RosBody(RemoteBody):
         went = None if odometry is None else (odometry.vx, odometry.vy, odometry.wz)
         turned = self._senses.joints(self.clock(), self._patience)[0][[self._index[name] for name in self._wheels]]
         self._watch.drive(self.time, twist, went, turned)
-        self._driving, self._drove_at = twist != STANDING, self.clock()
+        self._driving, self._drove_at = twist != orders.STANDING, self.clock()
         self._tell(self.velocity.topic)
         self._link.post(self.velocity.topic, self.velocity.message(twist, self.time))
 
@@ -428,7 +417,7 @@ class RosBody(RemoteBody):
                 return
             self._link.clear()
             if self.velocity is not None:
-                self._drive(STANDING)
+                self._drive(orders.STANDING)
             here, _, _ = self._senses.joints(self.clock(), self._patience)
             self._watch.silent = 0.0
             if self._stream is None or self._stream.way.streams:

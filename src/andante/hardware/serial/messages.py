@@ -7,7 +7,6 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 from andante.errors import BadInput
@@ -82,9 +81,17 @@ class Layout:
     text: str  # name of the text at the end, empty: none
 
 
-@cache
+_LAYOUTS: dict[type[Message], Layout] = {}  # made when first asked for
+
+
 def layout(kind: type[Message]) -> Layout:
     """The layout of a kind of message, from its annotations."""
+    if kind not in _LAYOUTS:
+        _LAYOUTS[kind] = _layout(kind)
+    return _LAYOUTS[kind]
+
+
+def _layout(kind: type[Message]) -> Layout:
     fields = []
     for name, hint in get_type_hints(kind, include_extras=True).items():
         wires = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Wire)]

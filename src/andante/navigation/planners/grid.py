@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numba import njit
@@ -45,6 +46,7 @@ class _GridPlanner:
     tolerance: float = 0.5  # how far an occupied start or goal may be moved [m]
     smooth: bool = True  # simplify and smooth the way
     goal_tolerance: float = math.nan  # how far a goal may be moved [m]; NaN: as `tolerance`
+    guided: ClassVar[bool] = True  # whether the search is led by the distance to the goal
 
     def __post_init__(self) -> None:
         if math.isnan(self.goal_tolerance):
@@ -55,7 +57,8 @@ class _GridPlanner:
             raise BadInput(f"planner tolerance must be a distance >= 0, got {self.tolerance}, {self.goal_tolerance}")
 
     def _search(self, costmap: Costmap, factors: NDArray[np.int32], start: int, goal: int) -> tuple[Array, float, int]:
-        raise NotImplementedError
+        price, steps, expanded = grid_search(costmap.cost, factors, start, goal, self.guided)
+        return walk_back(steps, costmap.shape[1], start, goal), float(price[goal]) / _UNIT, expanded
 
     def plan(self, start: ArrayLike, goal: ArrayLike, costmap: Costmap) -> Plan:
         """A path from a pose to another in the world; a goal yaw of NaN is free."""
@@ -107,18 +110,12 @@ class _GridPlanner:
 class Dijkstra(_GridPlanner):
     """Cheapest eight-connected way, by growing from the start in all directions."""
 
-    def _search(self, costmap: Costmap, factors: NDArray[np.int32], start: int, goal: int) -> tuple[Array, float, int]:
-        price, steps, expanded = grid_search(costmap.cost, factors, start, goal, False)
-        return walk_back(steps, costmap.shape[1], start, goal), float(price[goal]) / _UNIT, expanded
+    guided = False
 
 
 @dataclass(frozen=True)
 class AStar(_GridPlanner):
     """Cheapest eight-connected way, led toward the goal by the octile distance; the same price as `Dijkstra`."""
-
-    def _search(self, costmap: Costmap, factors: NDArray[np.int32], start: int, goal: int) -> tuple[Array, float, int]:
-        price, steps, expanded = grid_search(costmap.cost, factors, start, goal, True)
-        return walk_back(steps, costmap.shape[1], start, goal), float(price[goal]) / _UNIT, expanded
 
 
 @dataclass(frozen=True)

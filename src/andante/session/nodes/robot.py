@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from andante.bags import messages
-from andante.control.publishers import (
-    ClockPublisher,
-    FeltPublisher,
-    FootstepPublisher,
-    Pose2D,
-    RobotPublisher,
-    StatePublisher,
-)
+from andante.control import publishers
 from andante.simulation.publishers import SensorPublisher, TruthPublisher
 
 from .node import LiveNode
@@ -22,26 +15,26 @@ if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
 
-class _OfSession(RobotPublisher):
+class _OfSession(publishers.RobotPublisher):
     """A publisher of the robot of a session."""
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session.bus, lambda: session.stage)
 
 
-class ClockNode(_OfSession, ClockPublisher):
+class ClockNode(_OfSession, publishers.ClockPublisher):
     """/clock."""
 
 
-class RobotStateNode(_OfSession, StatePublisher):
+class RobotStateNode(_OfSession, publishers.StatePublisher):
     """/joint_states, /tf, /tf_static, /odom, /robot_description."""
 
 
-class FeltNode(_OfSession, FeltPublisher):
+class FeltNode(_OfSession, publishers.FeltPublisher):
     """What a real robot feels."""
 
 
-class FootstepNode(_OfSession, FootstepPublisher):
+class FootstepNode(_OfSession, publishers.FootstepPublisher):
     """/footsteps."""
 
 
@@ -49,7 +42,7 @@ class SensorNode(SensorPublisher):
     """What the robot feels."""
 
     def __init__(self, session: LiveSession) -> None:
-        state = next((node for node in session.nodes if isinstance(node, StatePublisher)), None)
+        state = next((node for node in session.nodes if isinstance(node, publishers.StatePublisher)), None)
         super().__init__(session.bus, lambda: session.stage, state)
 
 
@@ -142,7 +135,7 @@ class StatusNode(LiveNode):
             stage.activities.present.resting and not (supervisor is not None and supervisor.busy),
             stage.sim.fallen and not tumbles,
             supervisor.state if supervisor is not None else "",
-            Pose2D(x, y, heading),
+            publishers.Pose2D(x, y, heading),
             float(walker.max_speed),
             float(walker.max_turn),
             recording is not None and recording.recording,
