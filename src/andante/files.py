@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Self
 
 from andante.errors import BadInput, MissingFile
 
@@ -18,6 +19,19 @@ MOST_TEXT = 1024 * 1024  # of a file of settings, by hand or by program [bytes]
 RECORDINGS = (".csv", ".mcap", ".bag")
 VIDEOS = (".mp4", ".gif", ".webp")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+
+
+class Closing:
+    """Something that is closed at the end of a `with` block."""
+
+    def close(self) -> None:
+        """End it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 def read_bytes(path: Path, limit: int = MOST_BYTES) -> bytes:
@@ -51,6 +65,16 @@ def read_text(path: Path, limit: int = MOST_TEXT) -> str:
         return read_bytes(path, limit).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput(f"{path}: not a text in UTF-8") from None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically: afterwards it is the old or the new one."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""TOML, JSON and YAML texts as plain values, within bounds; whatever is wrong is a ValueError in one line.
+"""TOML, JSON and YAML texts as plain values, within bounds; whatever is wrong is a ValueError in one line. TOML out.
 
 Whole numbers have 64 bits, as TOML demands and everything that computes with them expects; lists and tables are not
 nested without end; YAML makes no objects, and its aliases cannot multiply or run in circles.
@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from andante.errors import one_line
+from andante.errors import BadInput, one_line
 
 MOST_BITS = 64  # of a whole number
 MOST_DEPTH = 100  # of lists and tables in each other
@@ -131,3 +131,43 @@ def line_of(lines: Mapping[str, int], key: str) -> int:
 
 def _plain(key: str) -> str:
     return ".".join(part.strip().strip("\"'") for part in key.split("."))
+
+
+def toml_text(table: Mapping[str, Any], above: str = "") -> str:
+    """The table as TOML: first its own entries, then its tables under their headings."""
+    lines = [f"{_key(name)} = {toml_value(value)}" for name, value in table.items() if not isinstance(value, Mapping)]
+    parts = ["\n".join(lines) + "\n"] if lines else []
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            path = f"{above}.{_key(name)}" if above else _key(name)
+            inner = toml_text(value, path)
+            only_tables = bool(value) and all(isinstance(entry, Mapping) for entry in value.values())
+            parts.append(inner if only_tables else f"[{path}]\n{inner}")
+    return "\n".join(parts)
+
+
+def _key(name: str) -> str:
+    bare = name and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)
+    return name if bare else _quoted(name)
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it; a table in braces."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        text = repr(float(value))
+        return text if "e" not in text or "." in text else text.replace("e", ".0e")
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(name)} = {toml_value(entry)}" for name, entry in value.items()) + "}"
+    raise BadInput(f"{value!r} cannot be written as TOML")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

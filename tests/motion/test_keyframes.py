@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from andante.errors import BadInput, UnknownName
 from andante.motion import Key, Keyframes, Repeat, check_keyframes, fit, play_from
-from andante.motion.io.library import read_keyframes_csv, read_keyframes_toml, write_keyframes_csv, write_keyframes_toml
+from andante.motion.io.library import read_keyframes_csv, read_keyframes_toml, write_keyframes_toml
 from andante.motion.keyframes import speed_problems
 
 TWO = (Key(0.0, {"a": 0.0, "b": 1.0}), Key(1.0, {"a": 2.0}), Key(3.0, {"a": 1.0, "b": -1.0}))
@@ -81,11 +81,9 @@ def test_toml_gives_back_what_was_written(tmp_path_factory, rows, kind, loop, na
     assert [p.name for p in path.parent.iterdir()] == ["m.toml"]
 
 
-def test_csv_round_trip_with_gaps(tmp_path):
-    motion = Keyframes("m", TWO, "cubic")
-    write_keyframes_csv(motion, tmp_path / "m.csv")
-    assert (tmp_path / "m.csv").read_text().splitlines()[2] == "1.0,2.0,"
-    assert read_keyframes_csv(tmp_path / "m.csv") == motion
+def test_csv_with_gaps(tmp_path):
+    (tmp_path / "m.csv").write_text("time,a,b\n0.0,0.0,1.0\n1.0,2.0,\n3.0,1.0,-1.0\n")
+    assert read_keyframes_csv(tmp_path / "m.csv") == Keyframes("m", TWO, "cubic")
 
 
 def test_toml_with_repeat_round_trip(tmp_path):

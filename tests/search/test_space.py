@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.errors import AndanteError
+from andante.parsing import toml_text
 from andante.search import Choice, Grid, Real, Space
-from andante.search.tables import toml_text
 
 number = st.floats(-1e6, 1e6)
 

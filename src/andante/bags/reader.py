@@ -10,13 +10,13 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from andante.errors import BadInput, MissingFile, one_line
-from andante.files import PACKED, read_text
+from andante.files import PACKED, Closing, read_text
 from andante.parsing import parse_yaml
 
 from .salvage import Damage, Found, salvage, unpacked
@@ -37,7 +37,7 @@ class BagMessage(NamedTuple):
     data: bytes
 
 
-class Bag(AbstractContextManager["Bag"]):
+class Bag(Closing):
     """A bag for reading. Use as a context manager, or `close` it.
 
     Attributes:
@@ -131,9 +131,6 @@ class Bag(AbstractContextManager["Bag"]):
     def close(self) -> None:
         """Let go of the files."""
         self._stack.close()
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _open(self) -> list[_Indexed | _Salvaged]:
         if not self.path.is_dir():

@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from andante.errors import BadInput
+from andante.files import Closing
 
 from .storage import Bag1File, Db3File, McapFile
 from .topics import BagTopic, qos_text
@@ -55,7 +55,7 @@ class FilePart:
     count: int
 
 
-class BagWriter(AbstractContextManager["BagWriter"]):
+class BagWriter(Closing):
     """A bag being written, in one file after another by size. Use as a context manager, or `close` it.
 
     Args:
@@ -177,9 +177,6 @@ class BagWriter(AbstractContextManager["BagWriter"]):
         if self._file is not None:
             self._file.abandon()
             self._file = None
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def _full(self, stamp: int, size: int) -> bool:
         """Whether a message belongs into a new part."""

@@ -11,11 +11,12 @@ from andante.bags.writer import FLUSH_AFTER, BagWriter
 from andante.bus.bus import Bus
 from andante.bus.topics import Sample, Subscription
 from andante.errors import AndanteError
+from andante.files import Closing
 
 QUEUE = 10_000
 
 
-class Recorder:
+class Recorder(Closing):
     """Records topics of a bus from now on, also those that are advertised later, until `close`.
 
     The time of a message is the simulated time of its publishing; latched ones from before come with the time of the
@@ -82,12 +83,6 @@ class Recorder:
         self._stop()
         if not self.writer.closed:
             self._guarded(self.writer.close)
-
-    def __enter__(self) -> Recorder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _look(self) -> None:
         """Listen to topics that have come up."""

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from andante.errors import AndanteError, BadInput, MissingFile
+from andante.files import write_whole
 from andante.geometry import Array
 from andante.mapping import Trajectory
 from andante.mapping.io.logs import LogOptions, read_log
 from andante.mapping.io.trajectories import read_trajectory
-from andante.search.tables import write_whole
 from andante.tasks.result import Result
 
 from .definition import builtin_names, load_experiment

@@ -105,10 +105,9 @@ class Comparison:
 def compare(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Comparison:
     """Compare two independent samples without assuming equal spread."""
     x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    gap = float(x.mean() - y.mean()) if len(x) and len(y) else math.nan
     if len(x) < 2 or len(y) < 2:
-        gap = float(x.mean() - y.mean()) if len(x) and len(y) else math.nan
         return Comparison(gap, *(math.nan,) * 5)
-    gap = float(x.mean() - y.mean())
     error, freedom = welch_error(x, y)
     if error == 0.0:  # neither varies: equal for sure, or different for sure
         p = 1.0 if gap == 0.0 else 0.0
@@ -181,10 +180,9 @@ def equivalence(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) 
     if not (math.isfinite(margin) and margin > 0):
         raise BadInput(f"the margin of equivalence must be above 0, got {margin}")
     x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    gap = float(x.mean() - y.mean()) if len(x) and len(y) else math.nan
     if len(x) < 2 or len(y) < 2:
-        gap = float(x.mean() - y.mean()) if len(x) and len(y) else math.nan
         return Equivalence(gap, margin, math.nan, math.nan, math.nan, False)
-    gap = float(x.mean() - y.mean())
     error, freedom = welch_error(x, y)
     if error == 0.0:
         inside = abs(gap) < margin

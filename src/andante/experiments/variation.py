@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from andante.errors import BadInput
-from andante.files import read_text
-from andante.parsing import parse_toml
-from andante.search.tables import toml_text, write_whole
+from andante.files import read_text, write_whole
+from andante.parsing import parse_toml, toml_text
 
 MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0, "latency": 1.0}
 HEAD = "# Parameters that `andante experiment fit` has identified; `experiment run NAME --model FILE` uses them.\n"

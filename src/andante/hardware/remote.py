@@ -13,13 +13,14 @@ import numpy as np
 from andante.control.body import Body
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
+from andante.files import Closing
 from andante.geometry import Array
 
 NOTES_KEPT = 100
 BEHIND = 0.05  # a loop that is later than this does not try to catch up [s]
 
 
-class RemoteBody(Body):
+class RemoteBody(Body, Closing):
     """A robot reached over a line that a thread keeps; `say` is called with each line on what happens to it."""
 
     def __init__(self, robot: Robot | str, say: Callable[[str], None] | None) -> None:
@@ -59,12 +60,6 @@ class RemoteBody(Body):
     def _refuse_closed(self) -> None:
         if self._closed:
             raise BadInput(f"body {self.name!r} is closed; make a new one")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def measured(gyro: Array, acceleration: Array) -> dict[str, Any]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import TracebackType
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from andante.mobile.robot import MobileRobot, SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
 from andante.navigation import Navigator, NavigatorInput, NavigatorOutput, State
 from andante.physics.engine import check_bounds
-from andante.progress import Report, bar
+from andante.progress import Report
 
 BRAKING = 3.0  # longest time to come to rest at the end [s]
 FOLLOWS = np.array([0.3, 0.3, 0.6])  # a reference further from the measured twist is not followed [m/s, rad/s]
@@ -139,7 +137,7 @@ class Outcome:
     real_time_factor: float
 
 
-class Measure(contextlib.AbstractContextManager["Measure"]):
+class Measure:
     """Watches a drive: when the robot is inside the tolerance, how far its belief errs, when it must end."""
 
     def __init__(
@@ -151,7 +149,6 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         map_pose: tuple[float, float, float],
         timeout: float,
         push: tuple[Array, float] | None = None,
-        progress: bool = False,
     ) -> None:
         self.robot, self.goal, self.tolerance, self.yaw_tolerance = robot, goal, tolerance, yaw_tolerance
         self.begun = robot.body.time
@@ -161,8 +158,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         self._inside: float | None = None  # since when, seconds after the beginning
         self._errors: list[Array] = []
         self._looked = -math.inf
-        self._bar = bar("driving", progress)
-        self._report: Report = lambda done, total, words: None  # until it is entered
+        self.report: Report = lambda done, total, words: None  # told the time once a second
 
     def watch(self, sensed: Sensed, output: NavigatorOutput) -> bool:
         """Look at the truth; whether the drive has to end: something was touched, or the robot fell."""
@@ -181,7 +177,7 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
             if isinstance(robot, SimulatedMobileRobot):
                 check_bounds(robot.sim.engine)
             link = robot.body.link
-            self._report(now, self._timeout, "" if robot.body.simulated else str(link))
+            self.report(now, self._timeout, "" if robot.body.simulated else str(link))
         return robot.measure.collided or robot.measure.fallen
 
     def _note(self, now: float, true: Array) -> None:
@@ -242,15 +238,6 @@ class Measure(contextlib.AbstractContextManager["Measure"]):
         if drive.arrived and not success:
             return "at the goal by its own estimate only: the estimate is off by more than the tolerance"
         return drive.reason
-
-    def __enter__(self) -> Measure:
-        self._report = self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.__exit__(kind, error, trace)
 
 
 def _spread(off: Array, yaw: Array) -> dict[str, float]:

@@ -11,12 +11,11 @@ from typing import Any
 
 from andante.errors import AndanteError, BadInput
 from andante.files import read_text
-from andante.parsing import parse_toml
+from andante.parsing import parse_toml, toml_text
 
 from .objective import ObjectiveSpec
 from .samplers import Sampler, Shard, make_sampler
 from .space import Space
-from .tables import toml_text
 
 FORMAT = 1
 MOST_CANDIDATES = 10**9

@@ -17,14 +17,13 @@ from typing import Any
 
 from andante._version import __version__
 from andante.errors import AndanteError, BadInput, MissingFile
-from andante.files import MOST_BYTES, read_text
+from andante.files import MOST_BYTES, read_text, write_whole
 from andante.parsing import parse_json
 from andante.userfile import user_file_stamp
 
 from .config import StudyConfig, check_budget, read_config
 from .objective import Objective
 from .record import Appender, Record, Scan, cut, plain
-from .tables import write_whole
 
 CONFIG, RESULTS, MANIFEST, LOCK = "study.toml", "results.jsonl", "manifest.json", "lock"
 PACKAGES = ("numpy", "scipy", "numba")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import BadInput
+from andante.files import Closing
 from andante.parsing import parse_json
 
 from .permutation import derived_seed
@@ -210,7 +211,7 @@ class Scan:
         self.torn = f"{self.path}: line {number}, the last, was not written to its end and is cut off"
 
 
-class Appender:
+class Appender(Closing):
     """Adds records to the end of a file; a record is in the file when `append` returns."""
 
     def __init__(self, path: Path) -> None:
@@ -246,12 +247,6 @@ class Appender:
             self.sync()
             os.close(self._file)
             self._file = -1
-
-    def __enter__(self) -> Appender:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def cut(path: Path, length: int) -> None:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from andante.control.following import FollowSettings
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
+from andante.files import Closing
 from andante.geometry import Array
 from andante.locomotion.keys import KEYS
 from andante.physics import engine_class
@@ -127,7 +128,7 @@ class LiveNode(Protocol):
 
 @renamed(place="start")
 @renamed_attributes(pilot="teleop", operator="command_api", tell="log")
-class LiveSession:
+class LiveSession(Closing):
     """Robot, world and engine on a bus.
 
     nodes: which take part, by default all (see `andante.session.nodes`). body: makes the real robot that is moved, of
@@ -295,12 +296,6 @@ class LiveSession:
             node.close()
         self.nodes = []
         self.stage.close()
-
-    def __enter__(self) -> LiveSession:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
 
     # ---- time and scene ----------------------------------------------------------------------------
     def pause(self) -> None:

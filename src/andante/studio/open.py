@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from andante.bridges.server.access import Access, Page
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
+from andante.files import Closing
 from andante.gc_paused import gc_paused
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
@@ -55,7 +56,7 @@ def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, l
     return {"robots": list(robots), "worlds": list(worlds)}
 
 
-class Studio:
+class Studio(Closing):
     """A session with its server. The loop never waits for the server, and goes on when that dies."""
 
     def __init__(self, session: LiveSession, server: ServerHandle) -> None:
@@ -91,12 +92,6 @@ class Studio:
         self._restarts = 0
         self.server.stop()
         self.session.close()
-
-    def __enter__(self) -> Studio:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def check_address(port: int, host: str, token: str | None) -> None:

@@ -49,6 +49,7 @@ from andante.navigation import (
     Vehicle,
     vehicle_of,
 )
+from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
@@ -339,7 +340,7 @@ def _navigate(
         return measure().outcome(drive, names, 0.0), drive
     settled = robot.settle()
     sensed = replace(settled, sweeps=(*sensed.sweeps, *settled.sweeps))
-    watched = measure(push, progress)
+    watched = measure(push)
     hopeless = _hopeless(request, ready, sensed)
     if hopeless:
         drive = DriveResult(State.FAILED, hopeless, sensed.time, sensed.time, last=sensed)
@@ -350,7 +351,7 @@ def _navigate(
         state.take(sensed, output)
         return watched.watch(sensed, output)
 
-    with watched:
+    with bar("driving", progress) as watched.report:
         hit = lambda: robot.measure.collided  # noqa: E731
         try:
             drive = drive_to_goal(robot, ready.navigator, sensed, request.timeout, watch, hit)

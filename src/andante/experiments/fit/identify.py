@@ -24,10 +24,10 @@ from andante.experiments.runner import RunJob, arguments_of, run_experiment, wit
 from andante.experiments.statistics import mean_error
 from andante.experiments.table import Values
 from andante.experiments.variation import write_model
+from andante.files import write_whole
 from andante.search import ObjectiveSpec, StudyConfig, StudyFolder, resume, search, summarize
 from andante.search.folder import CONFIG
 from andante.search.progress import progress_line
-from andante.search.tables import write_whole
 from andante.tasks.result import Result
 
 from .objective import FitObjective, can_guess, compared, guess, moved, split, targets_of, usual_values

@@ -20,9 +20,8 @@ from andante.experiments.objective import recording_name
 from andante.experiments.reference import REAL, read_labels, read_reference
 from andante.experiments.runner import arguments_of, experiment_of
 from andante.experiments.table import Row, Values, rows_of, write_csv, write_parquet
-from andante.files import made_folder
+from andante.files import made_folder, write_whole
 from andante.search import StudyFolder
-from andante.search.tables import write_whole
 from andante.tasks.result import Result
 
 from .analysis import FITTED, Analysis, verdict

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -32,7 +31,7 @@ from andante.files import read_text, write_bytes
 from andante.motion.actions.model import ActionSet
 from andante.motion.actions.text import parse_actions
 from andante.motion.keyframes import Key, Keyframes, Repeat
-from andante.parsing import parse_toml
+from andante.parsing import parse_toml, toml_value
 
 from .recordings import is_recording, read_recording, recorded_motion
 
@@ -57,17 +56,6 @@ def read_keyframes_csv(path: Path, interpolation: str = "cubic") -> Keyframes:
     except csv.Error as error:
         raise BadInput(f"{path}:{reader.line_num}: not a table ({error})") from None
     return Keyframes(path.stem, tuple(keys), interpolation, source=Source(str(path)))
-
-
-def write_keyframes_csv(motion: Keyframes, path: Path) -> None:
-    """Write the keys of one round, repeats written out; name, interpolation and loop are not kept by this format."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["time", *motion.names])
-    for key in motion.expanded:
-        cells = [repr(key.positions[name]) if name in key.positions else "" for name in motion.names]
-        writer.writerow([repr(key.time), *cells])
-    write_bytes(out.getvalue().encode(), path)
 
 
 def _csv_header(cells: list[str], path: Path, line: int) -> list[str]:
@@ -128,16 +116,16 @@ def read_keyframes_toml(path: Path) -> Keyframes:
 
 def write_keyframes_toml(motion: Keyframes, path: Path) -> None:
     """Write a motion so that reading gives it back exactly; the file is complete or absent."""
-    lines = [f"name = {_quoted(motion.name)}", f"interpolation = {_quoted(motion.interpolation)}"]
+    lines = [f"name = {toml_value(motion.name)}", f"interpolation = {toml_value(motion.interpolation)}"]
     if motion.robot:
-        lines.append(f"robot = {_quoted(motion.robot)}")
+        lines.append(f"robot = {toml_value(motion.robot)}")
     lines.append(f"loop = {'true' if motion.loop == inf else int(motion.loop)}")
     if motion.repeat is not None:
-        repeat = motion.repeat
-        lines.append(f"repeat = {{from = {_number(repeat.start)}, to = {_number(repeat.end)}, count = {repeat.count}}}")
+        span = {"from": float(motion.repeat.start), "to": float(motion.repeat.end), "count": motion.repeat.count}
+        lines.append(f"repeat = {toml_value(span)}")
     for key in motion.keys:
-        lines += ["", "[[keys]]", f"time = {_number(key.time)}"]
-        lines += [f"{_quoted(joint)} = {_number(value)}" for joint, value in key.positions.items()]
+        lines += ["", "[[keys]]", f"time = {toml_value(float(key.time))}"]
+        lines += [f"{toml_value(joint)} = {toml_value(float(value))}" for joint, value in key.positions.items()]
     write_bytes(("\n".join(lines) + "\n").encode(), path)
 
 
@@ -177,15 +165,6 @@ def _string(path: Path, data: dict[str, Any], name: str, default: str) -> str:
     if not isinstance(value, str):
         raise BadInput(f"{path}: {name} should be a word in quotes, got {str(value)[:40]}")
     return value
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _number(value: float) -> str:
-    text = repr(float(value))
-    return text if "e" not in text or "." in text else text.replace("e", ".0e")
 
 
 def read_actions(path: Path) -> ActionSet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,23 @@ FIXED: dict[str, tuple[str, ...]] = {
     "record": ("start", "stop"),
     "commands": tuple(COMMANDS),
 }  # fmt: skip
+
+CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that are one call of a service
+    "behave": lambda name: ("/set_behaviour", {"name": name}),
+    "gait": lambda name: ("/set_gait", {"name": name}),
+    "stiffness": lambda share, pattern="*": ("/set_stiffness", {"share": _number(share), "joints": [pattern]}),
+    "speed": lambda percent: ("/set_speed", {"percent": _number(percent)}),
+    "clip": lambda seconds="5": ("/clip", {"seconds": _number(seconds)}),
+    "pause": lambda: ("/pause", {}),
+    "resume": lambda: ("/resume", {}),
+    "step": lambda periods="1": ("/step", {"periods": int(_number(periods))}),
+    "reset": lambda: ("/reset", {}),
+    "place": lambda x, y, yaw="0": ("/spawn", _planar(x, y, yaw)),
+    "spawn": lambda model, x, y, yaw="0": ("/spawn", {"model": model, **_planar(x, y, yaw)}),
+    "engine": lambda name: ("/select", {"engine": name}),
+    "world": lambda name: ("/select", {"world": name}),
+    "robot": lambda name: ("/select", {"robot": name}),
+}
 
 
 class TerminalNode(LiveNode):
@@ -166,13 +183,13 @@ class TerminalNode(LiveNode):
         name, *rest = words
         if name not in COMMANDS:
             raise UnknownName.among("command", name, COMMANDS)
-        command = getattr(self, f"_{name}")
+        command = CALLS.get(name) or getattr(self, f"_{name}")
         try:
             inspect.signature(command).bind(*rest)
         except TypeError:
             raise BadInput(f"usage: {COMMANDS[name].usage}") from None
-        made: str = command(*rest)
-        return made
+        made: str | tuple[str, dict[str, Any]] = command(*rest)
+        return made if isinstance(made, str) else self._call(made[0], **made[1])
 
     def _call(self, service: str, **fields: Any) -> str:
         answer = self.session.bus.call(service, fields)
@@ -218,12 +235,6 @@ class TerminalNode(LiveNode):
             raise BadInput(answer.message)
         return f"{name}, {answer.duration:.1f} s" if answer.duration else name
 
-    def _behave(self, name: str) -> str:
-        return self._call("/set_behaviour", name=name)
-
-    def _gait(self, name: str) -> str:
-        return self._call("/set_gait", name=name)
-
     def _drive(self, vx: str, vy: str = "0", wz: str = "0", seconds: str = "2") -> str:
         span = _number(seconds)
         if not 0 < span <= LONGEST_DRIVE:
@@ -258,9 +269,6 @@ class TerminalNode(LiveNode):
         self.session.command_api.joint_angles([name], [_number(position)], _number(fraction))
         return f"{name} to {position}"
 
-    def _stiffness(self, fraction: str, pattern: str = "*") -> str:
-        return self._call("/set_stiffness", share=_number(fraction), joints=[pattern])
-
     def _push(self, impulse: str, direction: str, link: str = "") -> str:
         if direction not in DIRECTIONS:
             raise UnknownName.among("direction", direction, DIRECTIONS)
@@ -268,9 +276,6 @@ class TerminalNode(LiveNode):
         force = turn @ np.array(DIRECTIONS[direction], dtype=float) * _number(impulse) / PUSH_TIME
         self.session.push(link, force.tolist(), PUSH_TIME)
         return f"{impulse} N s to the {direction}"
-
-    def _speed(self, percent: str) -> str:
-        return self._call("/set_speed", percent=_number(percent))
 
     def _set(self, name: str, value: str) -> str:
         parameters = self.session.bus.parameters
@@ -315,36 +320,6 @@ class TerminalNode(LiveNode):
             raise UnknownName.among("record command", what, FIXED["record"])
         return self._call(f"/record_{what}", name=name)
 
-    def _clip(self, seconds: str = "5") -> str:
-        return self._call("/clip", seconds=_number(seconds))
-
-    def _pause(self) -> str:
-        return self._call("/pause")
-
-    def _resume(self) -> str:
-        return self._call("/resume")
-
-    def _step(self, periods: str = "1") -> str:
-        return self._call("/step", periods=int(_number(periods)))
-
-    def _reset(self) -> str:
-        return self._call("/reset")
-
-    def _place(self, x: str, y: str, yaw: str = "0") -> str:
-        return self._call("/spawn", x=_number(x), y=_number(y), yaw=math.radians(_number(yaw)))
-
-    def _spawn(self, model: str, x: str, y: str, yaw: str = "0") -> str:
-        return self._call("/spawn", model=model, x=_number(x), y=_number(y), yaw=math.radians(_number(yaw)))
-
-    def _engine(self, name: str) -> str:
-        return self._call("/select", engine=name)
-
-    def _world(self, name: str) -> str:
-        return self._call("/select", world=name)
-
-    def _robot(self, name: str) -> str:
-        return self._call("/select", robot=name)
-
     def _topics(self) -> str:
         return "\n".join(f"{name:<32} {kind}" for name, kind in self.session.bus.topics().items())
 
@@ -373,6 +348,10 @@ def _number(text: str) -> float:
     if not math.isfinite(value):
         raise BadInput(f"expected a finite number, got {text}")
     return value
+
+
+def _planar(x: str, y: str, yaw: str) -> dict[str, float]:
+    return {"x": _number(x), "y": _number(y), "yaw": math.radians(_number(yaw))}
 
 
 def _flat(x: str, y: str, yaw: str) -> dict[str, Any]:

@@ -15,10 +15,12 @@ import numpy as np
 from andante.control.start import first_positions
 from andante.description import load_robot
 from andante.errors import BadInput, MissingFile
+from andante.files import write_whole
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.locomotion.wave.gait import wave_keyframes
 from andante.locomotion.wave.model import WaveModel, WaveParameters
 from andante.motion.io.library import write_keyframes_toml
+from andante.parsing import toml_text
 from andante.search import Ended, Event, Notice, Record, StudyFolder, summarize
 from andante.search import merge as merge_studies
 from andante.search import resume as resume_study
@@ -26,7 +28,6 @@ from andante.search import search as run_study
 from andante.search.executors.base import Evaluator
 from andante.search.progress import progress_line
 from andante.search.record import Task, record_of
-from andante.search.tables import toml_text, write_whole
 from andante.tasks.inputs import RobotLike, WorldLike, file_of
 
 from .results import ExportResult, GaitResult, SearchResult
