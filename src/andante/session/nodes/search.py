@@ -227,14 +227,9 @@ def _number(value: Any) -> float:
 
 def _candidate(row: dict[str, Any]) -> Any:
     return Candidate(
-        row["number"],
-        np.array([_number(v) for v in row["values"]], dtype=float),
-        _number(row["fitness"]),
-        _number(row["distance"]),
-        _number(row["drift"]),
-        _number(row["time"]),
-        bool(row["fallen"]),
-    )
+        row["number"], np.array([_number(v) for v in row["values"]], dtype=float), _number(row["fitness"]),
+        _number(row["distance"]), _number(row["drift"]), _number(row["time"]), bool(row["fallen"]),
+    )  # fmt: skip
 
 
 def _samplers() -> tuple[str, ...]:
