@@ -65,7 +65,8 @@ def _read_bag(path: Path, setup: UwbSetup) -> UwbLog:
     broken = 0
     with open_bag(path) as bag:
         owners = {topic.name: _owner(topic.name, setup) for topic in bag.topics if topic.type == RANGE_MESSAGE}
-        inertial = _imu_topic([topic.name for topic in bag.topics if topic.type == IMU_MESSAGE])
+        topics = [topic.name for topic in bag.topics if topic.type == IMU_MESSAGE]
+        inertial = next((topic for topic in USUAL_IMU if topic in topics), topics[0] if topics else "")
         wanted = [name for name, owner in owners.items() if owner is not None] + [inertial] * bool(inertial)
         for topic, _, message in bag.decoded(wanted) if wanted else ():
             try:
@@ -275,10 +276,6 @@ def _tag(frame: str, setup: UwbSetup) -> int:
         return setup.tag_index(frame)
     except AndanteError:
         return 0
-
-
-def _imu_topic(topics: list[str]) -> str:
-    return next((topic for topic in USUAL_IMU if topic in topics), topics[0] if topics else "")
 
 
 MAX_BYTES = 1024 * 1024

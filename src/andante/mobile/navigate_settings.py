@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from andante import navigation as nav
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
-from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.settings import settings_from
 from andante.userfile import is_user_reference
 
@@ -23,11 +21,6 @@ CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")
 TABLES = ("vehicle", "navigator", "layers", "inflation", "margins", "planner", "mcl", *CONTROLLER_TABLES)
 Tables = Mapping[str, Mapping[str, Any]]
 S = TypeVar("S")
-
-
-def read_tables(path: Path) -> dict[str, dict[str, Any]]:
-    """Tables of a TOML or JSON file of settings, their names checked."""
-    return checked_tables(read_parameter_file(path), str(path))
 
 
 def checked_tables(data: Any, path: str) -> dict[str, dict[str, Any]]:

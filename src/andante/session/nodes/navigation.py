@@ -57,15 +57,11 @@ class NavigationNode(LiveNode):
     # ---- what is asked of it -----------------------------------------------------------------------
     def ensure(self) -> LiveNavigation:
         """The navigation of this scene, made when it is first wanted; BadInput where the robot cannot."""
-        if self.live is None or self._outdated(self.live):
+        if self.live is None or self.live.stage is not self.stage:  # other wheels, or a walker of another speed
             from andante.session.navigating import LiveNavigation
 
             self.live = LiveNavigation(self.stage, self.the_map())
         return self.live
-
-    def _outdated(self, live: LiveNavigation) -> bool:
-        """Whether wheels were exchanged, or a walker that has another speed is in place."""
-        return live.stage is not self.stage
 
     def the_map(self) -> OccupancyGrid | None:
         """The map of the user, else a cut through the world; None in a world without walls."""
