@@ -70,10 +70,13 @@ class Bag1File:
         number = len(self._connections)
         package, _, short = topic.type.split("/")
         told = _fields(
-            topic=topic.name.encode(), type=f"{package}/{short}".encode(), md5sum=_md5(topic).encode(),
-            message_definition=topic.definition.encode(), callerid=b"/andante",
+            topic=topic.name.encode(),
+            type=f"{package}/{short}".encode(),
+            md5sum=_md5(topic).encode(),
+            message_definition=topic.definition.encode(),
+            callerid=b"/andante",
             latching=b"1" if topic.latched else b"0",
-        )  # fmt: skip
+        )
         record = _record(CONNECTION, told, conn=struct.pack("<I", number), topic=topic.name.encode())
         self._connections.append(record)
         self._chunk.write(record)
@@ -135,9 +138,11 @@ class Bag1File:
 
     def _write_head(self, index: int) -> None:
         fields = _fields(
-            op=bytes([HEADER]), index_pos=struct.pack("<Q", index),
-            conn_count=struct.pack("<I", len(self._connections)), chunk_count=struct.pack("<I", len(self._infos)),
-        )  # fmt: skip
+            op=bytes([HEADER]),
+            index_pos=struct.pack("<Q", index),
+            conn_count=struct.pack("<I", len(self._connections)),
+            chunk_count=struct.pack("<I", len(self._infos)),
+        )
         padding = HEAD - len(fields)
         self._file.write(struct.pack("<I", len(fields)) + fields + struct.pack("<I", padding) + b" " * padding)
 
@@ -201,9 +206,12 @@ class McapFile:
             self._chunk.write(self._packed(schema))
         number = len(self._channels) + 1
         channel = records.Channel(
-            id=number, topic=topic.name, message_encoding=self.encoding,
-            metadata={"offered_qos_profiles": qos_text(topic.latched, topic.sensor)}, schema_id=schema.id,
-        )  # fmt: skip
+            id=number,
+            topic=topic.name,
+            message_encoding=self.encoding,
+            metadata={"offered_qos_profiles": qos_text(topic.latched, topic.sensor)},
+            schema_id=schema.id,
+        )
         self._channels[number] = channel
         self._counts[number] = 0
         self._chunk.write(self._packed(channel))
@@ -232,9 +240,13 @@ class McapFile:
         data = self._compressor.compress(raw)
         place = self._written
         chunk = records.Chunk(
-            compression="zstd", data=data, message_start_time=start, message_end_time=end,
-            uncompressed_crc=zlib.crc32(raw), uncompressed_size=len(raw),
-        )  # fmt: skip
+            compression="zstd",
+            data=data,
+            message_start_time=start,
+            message_end_time=end,
+            uncompressed_crc=zlib.crc32(raw),
+            uncompressed_size=len(raw),
+        )
         self._put(self._packed(chunk))
         length = self._written - place
         offsets = {}
@@ -274,10 +286,16 @@ class McapFile:
         self._put(self._packed(records.DataEnd(data_section_crc=0)))
         first, last = self._times or (0, 0)
         statistics = records.Statistics(
-            attachment_count=0, channel_count=len(self._channels), channel_message_counts=dict(self._counts),
-            chunk_count=len(self._chunks), message_count=sum(self._counts.values()), message_end_time=last,
-            message_start_time=first, metadata_count=len(indexes), schema_count=len(self._schemas),
-        )  # fmt: skip
+            attachment_count=0,
+            channel_count=len(self._channels),
+            channel_message_counts=dict(self._counts),
+            chunk_count=len(self._chunks),
+            message_count=sum(self._counts.values()),
+            message_end_time=last,
+            message_start_time=first,
+            metadata_count=len(indexes),
+            schema_count=len(self._schemas),
+        )
         summary = bytearray()
         start = self._written
         offsets = bytearray()

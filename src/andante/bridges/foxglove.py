@@ -60,9 +60,14 @@ class FoxgloveBridge(GraphBridge):
             capabilities += [kinds.ClientPublish, kinds.Services, kinds.Parameters]
         try:
             self._server = foxglove.start_server(
-                name="andante", host=host, port=port, capabilities=capabilities, server_listener=_Listener(self),
-                supported_encodings=["cdr", "json"], context=self._context,
-            )  # fmt: skip
+                name="andante",
+                host=host,
+                port=port,
+                capabilities=capabilities,
+                server_listener=_Listener(self),
+                supported_encodings=["cdr", "json"],
+                context=self._context,
+            )
         except (OSError, RuntimeError) as error:
             raise BadInput(f"address {host}:{port} cannot be bound ({error}); choose another port") from None
         self.port: int = self._server.port

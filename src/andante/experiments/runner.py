@@ -77,9 +77,13 @@ class RunJob:
         """The study that the trials are: a grid in a random order, so that any part of it is balanced."""
         spec = spec_of(self.experiment, self.model, self.record)
         return StudyConfig(
-            objective=spec, space=self.experiment.space, sampler="grid", seed=self.experiment.seed,
-            budget=self.experiment.count, shard=Shard.parse(self.shard),
-        )  # fmt: skip
+            objective=spec,
+            space=self.experiment.space,
+            sampler="grid",
+            seed=self.experiment.seed,
+            budget=self.experiment.count,
+            shard=Shard.parse(self.shard),
+        )
 
 
 @dataclass(frozen=True)

@@ -70,12 +70,15 @@ class StudyConfig:
     def as_dict(self) -> dict[str, Any]:
         """The study as a table."""
         return {
-            "format": FORMAT, "budget": self.budget, "seed": self.seed, "shard": str(self.shard),
+            "format": FORMAT,
+            "budget": self.budget,
+            "seed": self.seed,
+            "shard": str(self.shard),
             "islands": self.islands,
             "sampler": {"name": self.sampler, "batch": self.batch, "options": _without_none(self.options)},
             "objective": {"factory": self.objective.factory, "arguments": _without_none(self.objective.arguments)},
             "space": self.space.as_dict(),
-        }  # fmt: skip
+        }
 
     def text(self) -> str:
         """The study as the text of its file."""
@@ -97,10 +100,15 @@ class StudyConfig:
             raise BadInput("sampler needs a name, and a whole number as batch")
         return cls(
             objective=ObjectiveSpec.from_dict(_table(table, "objective")),
-            space=Space.from_dict(_table(table, "space")), sampler=sampler["name"], batch=sampler.get("batch", 0),
-            options=dict(sampler.get("options", {})), seed=table["seed"], budget=table["budget"],
-            shard=Shard.parse(table["shard"]), islands=table["islands"],
-        )  # fmt: skip
+            space=Space.from_dict(_table(table, "space")),
+            sampler=sampler["name"],
+            batch=sampler.get("batch", 0),
+            options=dict(sampler.get("options", {})),
+            seed=table["seed"],
+            budget=table["budget"],
+            shard=Shard.parse(table["shard"]),
+            islands=table["islands"],
+        )
 
 
 def read_config(path: Path) -> StudyConfig:

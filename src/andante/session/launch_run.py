@@ -66,9 +66,17 @@ def session_of(plan: LaunchPlan) -> LiveSession:
     x, y, yaw = plan.start
     folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
     session = LiveSession(
-        plan.robot, plan.world, plan.engine, seed=plan.seed, pose=plan.pose or None, start=(x, y, math.radians(yaw)),
-        gait=plan.gait, dt=plan.dt, arguments=plan.arguments, folder=folder,
-    )  # fmt: skip
+        plan.robot,
+        plan.world,
+        plan.engine,
+        seed=plan.seed,
+        pose=plan.pose or None,
+        start=(x, y, math.radians(yaw)),
+        gait=plan.gait,
+        dt=plan.dt,
+        arguments=plan.arguments,
+        folder=folder,
+    )
     try:
         _prepare(session, plan)
     except BaseException:
@@ -149,9 +157,15 @@ def run_launch(
 def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
     x, y, heading = (float(v) for v in session.position)
     return LaunchOutcome(
-        session.stage.name, session.choice.world_name, session.stage.sim.engine.name, session.time,
-        session.pacer.factor if plan.realtime else 0.0, session.behaviour, session.stage.sim.fallen, (x, y, heading),
-    )  # fmt: skip
+        session.stage.name,
+        session.choice.world_name,
+        session.stage.sim.engine.name,
+        session.time,
+        session.pacer.factor if plan.realtime else 0.0,
+        session.behaviour,
+        session.stage.sim.fallen,
+        (x, y, heading),
+    )
 
 
 def plain_server(session: LiveSession, plan: ServerPlan) -> Any:

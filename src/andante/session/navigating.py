@@ -139,6 +139,11 @@ def _walking_vehicle(stage: Stage) -> Vehicle:
     except AndanteError as error:
         raise BadInput(f"robot {stage.robot.name!r} cannot go to a goal: {error}") from None
     return Vehicle(
-        outline, "omni", max_speed=speed, max_turn=max(0.1, WALK_FRACTION * walker.max_turn),
-        max_acceleration=max(0.05, speed), max_turn_acceleration=1.0, name=stage.robot.name,
-    )  # fmt: skip
+        outline,
+        "omni",
+        max_speed=speed,
+        max_turn=max(0.1, WALK_FRACTION * walker.max_turn),
+        max_acceleration=max(0.05, speed),
+        max_turn_acceleration=1.0,
+        name=stage.robot.name,
+    )

@@ -141,10 +141,17 @@ class Stage(RobotView):
         self.world = shelf.world(choice.world)
         x, y, yaw = choice.start
         self.sim = simulate(
-            self.ready.robot, self.world, choice.engine, dt=choice.dt, pose=choice.pose or dict(self.ready.pose),
-            start=(x, y, yaw - self.ready.forward), drop=choice.drop, seed=choice.seed, sensors=True,
+            self.ready.robot,
+            self.world,
+            choice.engine,
+            dt=choice.dt,
+            pose=choice.pose or dict(self.ready.pose),
+            start=(x, y, yaw - self.ready.forward),
+            drop=choice.drop,
+            seed=choice.seed,
+            sensors=True,
             others=choice.others,
-        )  # fmt: skip
+        )
         try:
             if body is not None:
                 self.sim = Mirror(self.sim, body(self.ready.robot))

@@ -210,9 +210,19 @@ def studio(
     from andante.tasks.inputs import file_of
 
     opened = open_studio(
-        file_of(robot), file_of(world), engine, seed=seed, arguments=arguments, folder=folder, port=port, host=host,
-        token=token, announce=ready, body=body, params=params,
-    )  # fmt: skip
+        file_of(robot),
+        file_of(world),
+        engine,
+        seed=seed,
+        arguments=arguments,
+        folder=folder,
+        port=port,
+        host=host,
+        token=token,
+        announce=ready,
+        body=body,
+        params=params,
+    )
     with opened, ended_by_signal(opened.session.stop):
         opened.run(seconds)
 

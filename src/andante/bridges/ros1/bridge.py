@@ -36,9 +36,15 @@ def ros1_bytes(frame: Frame) -> bytes:
 
 def _ros1_log(log: Any) -> Any:
     return messages.make(
-        ROS1_LOG, header={"stamp": log.stamp}, level=LOG_LEVELS.get(int(log.level), 2), name=f"/{log.name.lstrip('/')}",
-        msg=log.msg, file=log.file, function=log.function, line=log.line,
-    )  # fmt: skip
+        ROS1_LOG,
+        header={"stamp": log.stamp},
+        level=LOG_LEVELS.get(int(log.level), 2),
+        name=f"/{log.name.lstrip('/')}",
+        msg=log.msg,
+        file=log.file,
+        function=log.function,
+        line=log.line,
+    )
 
 
 class Ros1Bridge(GraphBridge):

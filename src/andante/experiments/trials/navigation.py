@@ -42,7 +42,12 @@ def navigation_trial(setup: Setup) -> dict[str, Any]:
         **more,
     )
     return {
-        "success": outcome.success, "arrived": outcome.success, "collided": outcome.collided, "time": outcome.time,
-        "path_length": outcome.path_length, "final_error": outcome.final_error,
-        "estimate_error": outcome.estimate_error.get("mean", float("nan")), "replans": outcome.replans,
-    }  # fmt: skip
+        "success": outcome.success,
+        "arrived": outcome.success,
+        "collided": outcome.collided,
+        "time": outcome.time,
+        "path_length": outcome.path_length,
+        "final_error": outcome.final_error,
+        "estimate_error": outcome.estimate_error.get("mean", float("nan")),
+        "replans": outcome.replans,
+    }

@@ -115,7 +115,16 @@ def _measured(
     path.update(sim)
     x, y, heading = np.asarray(told.estimated).tolist()
     return {
-        "success": told.arrived, "x": told.distance, "y": told.drift, "planar": math.hypot(told.distance, told.drift),
-        "turned": told.turned, "time": told.time, "fallen": told.fallen, "arrived": told.arrived, "believed_x": x,
-        "believed_y": y, "believed_turned": heading, "path": path.rows,
-    }  # fmt: skip
+        "success": told.arrived,
+        "x": told.distance,
+        "y": told.drift,
+        "planar": math.hypot(told.distance, told.drift),
+        "turned": told.turned,
+        "time": told.time,
+        "fallen": told.fallen,
+        "arrived": told.arrived,
+        "believed_x": x,
+        "believed_y": y,
+        "believed_turned": heading,
+        "path": path.rows,
+    }

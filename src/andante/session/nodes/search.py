@@ -227,9 +227,14 @@ def _number(value: Any) -> float:
 
 def _candidate(row: dict[str, Any]) -> Any:
     return Candidate(
-        row["number"], np.array([_number(v) for v in row["values"]], dtype=float), _number(row["fitness"]),
-        _number(row["distance"]), _number(row["drift"]), _number(row["time"]), bool(row["fallen"]),
-    )  # fmt: skip
+        row["number"],
+        np.array([_number(v) for v in row["values"]], dtype=float),
+        _number(row["fitness"]),
+        _number(row["distance"]),
+        _number(row["drift"]),
+        _number(row["time"]),
+        bool(row["fallen"]),
+    )
 
 
 def _samplers() -> tuple[str, ...]:
