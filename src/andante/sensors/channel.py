@@ -240,7 +240,7 @@ class Channel:
     @property
     def values(self) -> Array | None:
         """Values of the newest reading that has arrived, None before the first."""
-        taken, newest = self.bank.taken, self._under_way() + 1
+        taken, newest = self.bank.taken, self._under_way() + 1 if self.latency else 1
         return taken[-newest][1][self.place] if len(taken) >= newest else None
 
     def since(self, time: float) -> list[Reading]:
@@ -258,10 +258,10 @@ class Channel:
         A loop slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
         """
         total: Array | None = None
-        count = 0
-        for taken, values in islice(reversed(self.bank.taken), self._under_way(), None):
-            if count and (taken <= time + 1e-9 or count == KEPT):
+        count, place, oldest = 0, self.place, time + 1e-9
+        for taken, values in islice(reversed(self.bank.taken), self._under_way() if self.latency else 0, None):
+            if count and (taken <= oldest or count == KEPT):
                 break
-            total = values[self.place] if total is None else total + values[self.place]
+            total = values[place] if total is None else total + values[place]
             count += 1
         return total if total is None or count == 1 else total / count
