@@ -81,8 +81,7 @@ def as_trimesh(geometry: Geometry, sections: int = SECTIONS) -> trimesh.Trimesh:
 def mesh_moments(mesh: trimesh.Trimesh) -> Moments:
     """Moments of the solid that a closed, consistently wound mesh encloses."""
     origin = np.mean(mesh.bounds, axis=0)  # near the middle: fewer digits lost
-    corners = (np.asarray(mesh.vertices) - origin)[np.asarray(mesh.faces)]
-    return _tetrahedra(corners, origin)
+    return _tetrahedra((np.asarray(mesh.vertices) - origin)[np.asarray(mesh.faces)], origin)
 
 
 def _tetrahedra(corners: Array, origin: Array) -> Moments:

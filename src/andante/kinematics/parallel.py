@@ -260,8 +260,7 @@ def rigid_fit(points: Array, targets: Array) -> Array:
     """(4, 4) rigid motion that brings points nearest to targets, both (m, 3) (Kabsch 1976)."""
     a, b = points.mean(axis=0), targets.mean(axis=0)
     u, _, vt = np.linalg.svd((points - a).T @ (targets - b))
-    flip = np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T))])
-    R = vt.T @ flip @ u.T
+    R = vt.T @ np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T))]) @ u.T
     return SE3.from_parts(R, b - R @ a).matrix
 
 

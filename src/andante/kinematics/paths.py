@@ -98,8 +98,7 @@ def _bounds(robot: Robot, steps: list[Step], joints: list[Joint]) -> dict[str, t
     bounds: dict[str, tuple[float, float]] = {}
     for step in steps:
         if isinstance(step, Moving) and step.variable not in bounds:
-            source = robot.joint(step.variable)
-            bounds[step.variable] = _own_limits(source)
+            bounds[step.variable] = _own_limits(robot.joint(step.variable))
     for joint in joints:
         name, multiplier, offset = _source(robot, joint)
         if joint.mimic is None or multiplier == 0.0:

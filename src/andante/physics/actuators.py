@@ -135,8 +135,7 @@ class ActuatorDrive:
         picked = len(self._past) - 1 - age
         columns = np.arange(len(age))
         modes = np.stack([m for m, _ in self._past])[picked, columns]
-        references = np.stack([r for _, r in self._past])[picked, columns]
-        return modes, references
+        return modes, np.stack([r for _, r in self._past])[picked, columns]
 
     def save(self) -> Any:
         """Commands still on their way."""

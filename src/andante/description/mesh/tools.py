@@ -70,8 +70,7 @@ def recenter(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> tr
 def split(mesh: trimesh.Trimesh) -> tuple[trimesh.Trimesh, ...]:
     """The connected pieces of a mesh, largest first by number of faces; every face is in exactly one."""
     labels = _components(mesh)
-    counts = np.bincount(labels)
-    order = np.argsort(-counts, kind="stable")
+    order = np.argsort(-np.bincount(labels), kind="stable")
     return tuple(_submesh(mesh, np.flatnonzero(labels == label)) for label in order)
 
 

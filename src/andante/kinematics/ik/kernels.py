@@ -396,5 +396,4 @@ def to_zyz(R: Array) -> Array:
     """Euler angles phi, theta, psi (..., 3) of R = Rz(phi) Ry(theta) Rz(psi), theta in [0, pi] [rad]."""
     phi = np.arctan2(R[..., 1, 2], R[..., 0, 2])
     theta = np.arctan2(np.hypot(R[..., 0, 2], R[..., 1, 2]), R[..., 2, 2])
-    psi = np.arctan2(R[..., 2, 1], -R[..., 2, 0])
-    return np.stack([phi, theta, psi], axis=-1)
+    return np.stack([phi, theta, np.arctan2(R[..., 2, 1], -R[..., 2, 0])], axis=-1)

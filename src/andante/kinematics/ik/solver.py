@@ -63,14 +63,13 @@ def scatter(problem: Problem, s: Scratch, attempt: int, state: Any) -> Any:
         s.free[i] = 0 if keep else 1
     if keep:
         tolerance = problem.options[TOLERANCE] * problem.options[TOLERANCE] / (problem.c1 - problem.c0)
-        weights = (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT])
         measure(
             problem.table,
             problem.layout,
             problem.c0,
             problem.c1,
             problem.goals,
-            weights,
+            (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT]),
             s.best,
             s.axes,
             s.poses,

@@ -271,8 +271,7 @@ class WheelBase:
         scale = np.array([1.0, 1.0, self.length])
         twist = (np.linalg.pinv(matrix / scale, rcond=_RANK) @ right[..., None])[..., 0] / scale
         residual = (matrix @ twist[..., None])[..., 0] - right
-        determined = self._rank(matrix) == 3
-        return ChassisMotion(twist, residual, np.asarray(determined))
+        return ChassisMotion(twist, residual, np.asarray(self._rank(matrix) == 3))
 
     # ---- freedom ---------------------------------------------------------------------------------
     def _rank(self, matrix: Array) -> NDArray[np.int_]:

@@ -300,8 +300,7 @@ class BipedWalk(Walker):
         if self.time >= self.settings.shift_time - 1e-9:
             self._lift_off()
         px = (m.pressure + bx - x * growth) / (1.0 - growth)
-        py = (by - y * growth) / (1.0 - growth)
-        return self._inside(px, py, 0.4)
+        return self._inside(px, (by - y * growth) / (1.0 - growth), 0.4)
 
     def _lift_off(self) -> None:
         m = self.measures

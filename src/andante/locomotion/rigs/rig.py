@@ -207,8 +207,7 @@ class LegSolver:
 
     def __init__(self, robot: Robot, rig: Rig) -> None:
         poses = robot.link_poses(rig.stance)
-        walking_from_body = SE3.from_parts(rig.walking_from_body, np.zeros(3))
-        walking_from_root = walking_from_body @ poses[rig.body].inverse()
+        walking_from_root = SE3.from_parts(rig.walking_from_body, np.zeros(3)) @ poses[rig.body].inverse()
         chains = [leg_chain(robot, leg.hip, leg.foot, leg.joints, leg.point, rig.stance) for leg in rig.legs]
         self.legs = Legs(tuple(chains), np.array([(walking_from_root @ poses[leg.hip]).matrix for leg in rig.legs]))
         names = robot.joint_names

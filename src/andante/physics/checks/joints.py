@@ -83,8 +83,7 @@ def stiff_arm(engine: type[Engine], found: Findings) -> None:
 @JOINTS.add
 def servo_law(engine: type[Engine], found: Findings) -> None:
     """Under a load the servo gives way by load / kp; engines that state `rigid_servos = True` may give way less."""
-    robot = specimens.slider(2.0, (0.0, 0.0, 1.0))
-    scene = alone(engine, robot)
+    scene = alone(engine, specimens.slider(2.0, (0.0, 0.0, 1.0)))
     sag = 2 * GRAVITY / 1000.0
     scene.set_gains(0, scene.gains[0].changed(kp=1000.0, kd=60.0))
     scene.command(0, [0.0])
@@ -100,8 +99,7 @@ def servo_law(engine: type[Engine], found: Findings) -> None:
 @JOINTS.add
 def gains_while_running(engine: type[Engine], found: Findings) -> None:
     """An overdamped servo closes its gap as exp(-t kp/kd); new gains act from the next step."""
-    robot = specimens.hinge((0.0, 0.0, 1.0), 0.2, 0.1, (1.0, 0.0, 0.0))
-    scene = alone(engine, robot)
+    scene = alone(engine, specimens.hinge((0.0, 0.0, 1.0), 0.2, 0.1, (1.0, 0.0, 0.0)))
     scene.set_gains(0, scene.gains[0].changed(kp=10.0, kd=5.0))
     scene.command(0, [1.0])
     scene.step(500)
@@ -166,8 +164,7 @@ def passive_mode(engine: type[Engine], found: Findings) -> None:
 def slewed_reference(engine: type[Engine], found: Findings) -> None:
     """A position servo moves its reference at the velocity limit; targets beyond the joint's limits are clipped."""
     limits = Limits(-1.0, 0.8, velocity=0.5)
-    robot = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=limits)
-    scene = alone(engine, robot)
+    scene = alone(engine, specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=limits))
     scene.command(0, [2.0])
     scene.step(1000)
     found.close("position after 1 s at 0.5 rad/s [rad]", scene.joint_positions(0)[0], 0.5, 0.04)
@@ -217,10 +214,9 @@ def _rotor(dynamics: Dynamics) -> Robot:
 def joint_limits(engine: type[Engine], found: Findings) -> None:
     """A limit holds against a hard run into it (0.02 rad, 10 mm) and a lasting push (0.01 rad, 2 mm), both ways."""
     arm = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=Limits(-0.5, 0.3))
-    box = specimens.slider(limits=Limits(-0.1, 0.15))
     for robot, effort, lower, upper, transient, lasting in (
         (arm, 5.0, -0.5, 0.3, 0.02, 0.01),
-        (box, 50.0, -0.1, 0.15, 0.01, 0.002),
+        (specimens.slider(limits=Limits(-0.1, 0.15)), 50.0, -0.1, 0.15, 0.01, 0.002),
     ):
         scene = alone(engine, robot)
         scene.command(0, [effort], Mode.TORQUE)
@@ -272,8 +268,7 @@ def dry_friction(engine: type[Engine], found: Findings) -> None:
 def joint_spring(engine: type[Engine], found: Findings) -> None:
     """A spring in the joint swings with 2 pi sqrt(I / k) about its reference."""
     robot = _rotor(Dynamics(stiffness=2.0, reference=0.3))
-    inertia = specimens.hinge_inertia(robot)
-    period = 2 * math.pi * math.sqrt(inertia / 2.0)
+    period = 2 * math.pi * math.sqrt(specimens.hinge_inertia(robot) / 2.0)
     scene = alone(engine, robot)
     scene.set_joints(0, [0.8])
     half = round(period / 2 / scene.dt)

@@ -221,8 +221,7 @@ def _add_loop(spec: Any, model: Model, k: int, loop: Loop, settings: Settings) -
     if kind is JointType.FLOATING:
         return
     loop.check("mujoco", model.name)
-    count = 1 if kind is JointType.FIXED else len(_loop_points(loop))
-    for n in range(count):
+    for n in range(1 if kind is JointType.FIXED else len(_loop_points(loop))):
         item = spec.add_equality()
         item.name = f"{model.index}:loop{k}:{n}"
         item.type = mujoco.mjtEq.mjEQ_WELD if kind is JointType.FIXED else mujoco.mjtEq.mjEQ_CONNECT

@@ -261,6 +261,5 @@ def contact_softness(surface: Surface, mass: float, dt: float) -> list[float]:
         return [-(omega**2), -2 * ratio * omega]
     if surface.kp is not None and surface.kp > 0 and mass > 0:
         ratio = max(1.0, (surface.kd or 0.0) / (2 * math.sqrt(surface.kp * mass)))
-        time = min(max(math.sqrt(mass / surface.kp), 2 * dt), SOFTEST_CONTACT)
-        return [time, min(ratio, 10.0)]
+        return [min(max(math.sqrt(mass / surface.kp), 2 * dt), SOFTEST_CONTACT), min(ratio, 10.0)]
     return [max(CONTACT_TIME, 2 * dt), 1.0]

@@ -46,8 +46,7 @@ def combined(
 ) -> tuple[float, float, float]:
     """Friction coefficient, restitution and CFM of a pair of surfaces."""
     mu = min(a[0], b[0])
-    softness = 1 / a[2] + 1 / b[2]
-    return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * softness)
+    return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * (1 / a[2] + 1 / b[2]))
 
 
 class Collider:

@@ -195,8 +195,7 @@ class RoverComputer:
     # ---- beginning -------------------------------------------------------------------------------
     def align(self, laser_on_map: ArrayLike, samples: int = 50) -> None:
         """From now on the rover stands with its laser at a known pose of the map: find the UWB frame."""
-        offset = float(self._laser[0] - self._tag[0])
-        self._still = StandStill(laser_on_map, samples, offset)
+        self._still = StandStill(laser_on_map, samples, float(self._laser[0] - self._tag[0]))
         self.tags.standing = True
 
     @property
@@ -242,8 +241,7 @@ class RoverComputer:
         if not self.located:
             self._settle(scan)
             return
-        made = self.localizer.update(scan, self._led(scan.time), self.odometry.tilt)
-        if made.updated:
+        if self.localizer.update(scan, self._led(scan.time), self.odometry.tilt).updated:
             self._map_from_odom = self.localizer.map_from_odom
 
     def _settle(self, scan: Scan) -> None:

@@ -58,8 +58,7 @@ def deck() -> trimesh.Trimesh:
         for x in (0.02, 0.26)
         for y in (-0.05, 0.05)
     ]
-    box = rounded_box((0.075, 0.0, DECK + 0.014), (0.10, 0.075, 0.028), 0.005)
-    return join(plate, box, *posts)
+    return join(plate, rounded_box((0.075, 0.0, DECK + 0.014), (0.10, 0.075, 0.028), 0.005), *posts)
 
 
 def bumpers() -> trimesh.Trimesh:

@@ -196,8 +196,7 @@ def filter_step(rotation: Array, gyro: Array, force: Array, dt: float, fraction:
 @njit(cache=True)
 def upright(force: Array) -> Array:
     """heading_from_body (3, 3) of a body at rest: up is the measured force, x ahead (z, where x points up)."""
-    size = max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
-    up = force / size
+    up = force / max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
     ahead = np.zeros(3)
     ahead[0 if abs(up[0]) < 0.9 else 2] = 1.0
     dot = ahead[0] * up[0] + ahead[1] * up[1] + ahead[2] * up[2]

@@ -65,8 +65,7 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
     raw = raw_pose(node)
     frame = scope.frame_of(raw, child_name)
     top_from_joint = top_from_scope @ scope.where(frame) @ raw.motion
-    top_from_parent = link_pose.get(parent, IDENTITY)
-    parent_from_joint = top_from_parent.inverse() @ top_from_joint
+    parent_from_joint = link_pose.get(parent, IDENTITY).inverse() @ top_from_joint
     if frame == parent_name and parent_name in scope.entries and scope.entries[parent_name].kind == "link":
         parent_from_joint = raw.motion
     joint_from_child = top_from_joint.inverse() @ link_pose[child]

@@ -154,8 +154,7 @@ def _read_own(parts: Parts, node: Node) -> None:
         if child.tag == "andante:no_collision":
             parts.no_collision.add(frozenset((child.get("first") or "", child.get("second") or "")))
         elif child.tag == "andante:joint":
-            joint = own_joint(child)
-            parts.joints.append(Placed(joint, IDENTITY))
+            parts.joints.append(Placed(own_joint(child), IDENTITY))
         elif child.tag == "andante:transmission":
 
             def names(tag: str, owner: Node = child) -> tuple[str, ...]:

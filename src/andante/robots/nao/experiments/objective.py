@@ -131,8 +131,7 @@ def scene(robot: Robot, world: World, pose: Mapping[str, float], robust: Robustn
     mu = float(rng.uniform(*robust.friction))
     links = tuple(heavier(link, 1.0 + robust.mass * float(rng.uniform(-1, 1))) for link in robot.links)
     near = {name: float(value + robust.pose * rng.uniform(-1, 1)) for name, value in pose.items()}
-    rough = with_friction(replace(robot, links=links), mu)
-    return Scene(rough, world_with_friction(world, mu), near)
+    return Scene(with_friction(replace(robot, links=links), mu), world_with_friction(world, mu), near)
 
 
 def shove(robust: Robustness, seed: int, number: int, seconds: float) -> Shove | None:
