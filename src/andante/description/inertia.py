@@ -59,8 +59,7 @@ class Inertia:
 def steiner(mass: float, offset: ArrayLike) -> Array:
     """Huygens-Steiner term m (c·c E - c cᵀ) of an offset c [m]; (3, 3)."""
     c = np.asarray(offset, dtype=float)
-    shift: Array = mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
-    return shift
+    return np.asarray(mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c)))
 
 
 def from_origin_tensor(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:

@@ -309,8 +309,7 @@ def _size(shapes: Sequence[BodyShape]) -> Array:
     if not corners:
         return np.full(3, LEAST_RADIUS * np.sqrt(6.0))
     low, high = np.min([c[0] for c in corners], axis=0), np.max([c[1] for c in corners], axis=0)
-    size: Array = np.maximum(high - low, 1e-3)
-    return size
+    return np.asarray(np.maximum(high - low, 1e-3))
 
 
 def _meters(size: Array) -> str:

@@ -299,5 +299,4 @@ def integrate_path(start: ArrayLike, twists: ArrayLike, dt: ArrayLike) -> Array:
 
 def twist_between(before: ArrayLike, after: ArrayLike, dt: ArrayLike) -> Array:
     """Constant twist (..., 3) of the base that leads from one pose to another in dt [s]."""
-    twist: Array = se2.log(se2.between(before, after)) / np.asarray(dt, dtype=float)[..., None]
-    return twist
+    return np.asarray(se2.log(se2.between(before, after)) / np.asarray(dt, dtype=float)[..., None])

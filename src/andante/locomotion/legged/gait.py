@@ -148,8 +148,7 @@ class LeggedGait(Walker):
     @property
     def swinging(self) -> NDArray[np.bool_]:
         """Which legs are in the air (legs,) bool."""
-        swinging: NDArray[np.bool_] = self._legs[:, kernels.SWINGING] != 0.0
-        return swinging
+        return np.asarray(self._legs[:, kernels.SWINGING] != 0.0)
 
     @property
     def twist(self) -> Array:

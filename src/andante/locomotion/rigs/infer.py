@@ -63,8 +63,7 @@ class _Sketch:
         along = foot[:3] - start
         along = along / np.linalg.norm(along)
         gap = knee[:3] - start
-        side: Array = gap - (gap @ along) * along
-        return side
+        return np.asarray(gap - (gap @ along) * along)
 
 
 def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) -> Rig:

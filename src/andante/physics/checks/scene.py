@@ -259,8 +259,7 @@ def ray_batch(engine: type[Engine], found: Findings) -> None:
 
 def _offset(origins: Array, directions: Array, center: Array) -> Array:
     """Distance of a point from the lines of rays."""
-    distance: Array = np.linalg.norm(np.cross(center - origins, directions), axis=1)
-    return distance
+    return np.asarray(np.linalg.norm(np.cross(center - origins, directions), axis=1))
 
 
 def _sphere_distance(origins: Array, directions: Array, center: Array, radius: float) -> Array:

@@ -283,5 +283,4 @@ class JointServos:
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]
         out[self.followers.loose] = self.followers.loose_efforts
         bound = self._effort[dofs]
-        efforts: Array = np.clip(out, -bound, bound)
-        return efforts
+        return np.asarray(np.clip(out, -bound, bound))

@@ -77,8 +77,7 @@ def polytope(points: Array) -> Polytope:
 def _alike(units: Array, signed: bool) -> np.ndarray:
     """For each unit vector the first one of nearly the same direction (or, unsigned, of the same line)."""
     cosine = units @ units.T
-    first: np.ndarray = np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
-    return first
+    return np.asarray(np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1))
 
 
 def _directions() -> Array:
@@ -101,8 +100,7 @@ def shape_points(geometry: Geometry) -> Array:
             return np.column_stack([np.tile(ring, (2, 1)), np.repeat([-length / 2, length / 2], SIDES)])
         case Capsule(radius=radius, length=length):
             ball = _directions() * radius
-            capsule: Array = ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
-            return capsule
+            return np.asarray(ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2])
         case Ellipsoid(radii=radii):
             return ellipsoid_triangles(radii, SUBDIVISIONS)[0]
         case _:

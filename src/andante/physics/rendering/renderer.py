@@ -313,8 +313,7 @@ class Renderer:
         box = self._mj_model.geom_aabb[rows]
         local = box[:, None, :3] + signs * box[:, None, 3:]
         turned = np.einsum("nij,nkj->nki", self._data.geom_xmat[rows].reshape(-1, 3, 3), local)
-        placed: Array = (turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3)
-        return placed
+        return np.asarray((turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3))
 
     # ---- inside ----------------------------------------------------------------------------------
     @property
