@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from andante.description.solids import robot_bounds
 from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
+from andante.settings import check_fields, is_fraction, is_positive, is_size
 
 from .sensor import Mount, Scene, stated
 
@@ -37,14 +37,9 @@ class UwbErrors:
     range_max: float = 100.0  # beyond it there is no reading (NaN) [m]
 
     def __post_init__(self) -> None:
-        for name in ("stddev", "wall_bias", "outlier_reach"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"uwb {name} must be at least 0 m and finite, got {getattr(self, name)}")
-        for name in ("outliers", "dropout"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise BadInput(f"uwb {name} must be a fraction between 0 and 1, got {getattr(self, name)}")
-        if not self.range_max > 0:
-            raise BadInput(f"uwb range_max must be above 0 m, got {self.range_max}")
+        check_fields(self, "uwb", "at least 0 m and finite", is_size, "stddev", "wall_bias", "outlier_reach")
+        check_fields(self, "uwb", "a fraction between 0 and 1", is_fraction, "outliers", "dropout")
+        check_fields(self, "uwb", "above 0 m", is_positive, "range_max")
 
     @staticmethod
     def none() -> UwbErrors:

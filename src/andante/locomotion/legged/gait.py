@@ -23,6 +23,7 @@ from andante.locomotion.attitude import Attitude, LegOdometry
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
 from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig, free_joints, imu_rotation
 from andante.motion import vector_of
+from andante.settings import check_fields, is_positive
 
 from . import kernels
 from .patterns import GaitPattern, pattern
@@ -51,9 +52,7 @@ class LeggedSettings:
     level: bool = True  # use the IMU's tilt
 
     def __post_init__(self) -> None:
-        for name in ("ramp", "search_speed"):
-            if not getattr(self, name) > 0:
-                raise BadInput(f"gait parameter {name} must be > 0, got {getattr(self, name)}")
+        check_fields(self, "gait parameter", "> 0", is_positive, "ramp", "search_speed")
 
 
 class LeggedGait(Walker):

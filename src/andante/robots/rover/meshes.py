@@ -153,16 +153,5 @@ def rim() -> trimesh.Trimesh:
 
 
 MESHES: dict[str, Callable[[], trimesh.Trimesh]] = {
-    "tub": tub,
-    "window": window,
-    "deck": deck,
-    "bumpers": bumpers,
-    "axles": axles,
-    "masts": masts,
-    "tags": tags,
-    "lidar": lidar,
-    "lamps": lamps,
-    "knuckle": knuckle,
-    "tyre": tyre,
-    "rim": rim,
+    make.__name__: make for make in (tub, window, deck, bumpers, axles, masts, tags, lidar, lamps, knuckle, tyre, rim)
 }
