@@ -235,36 +235,17 @@ class Lidar:
 
 
 RPLIDAR_A2 = LidarModel(
-    beams=800,
-    angle_increment=TURN / 800,
-    range_min=0.15,
-    range_max=12.0,
-    noise_stddev=0.003,
-    noise_proportional=0.01 / 3,
-    resolution=0.00025,
-    dropout=0.003,
-)
+    beams=800, angle_increment=TURN / 800, range_min=0.15, range_max=12.0, noise_stddev=0.003,
+    noise_proportional=0.01 / 3, resolution=0.00025, dropout=0.003,
+)  # fmt: skip
 RPLIDAR_A3 = replace(
-    RPLIDAR_A2,
-    rate=15.0,
-    beams=1067,
-    angle_increment=TURN / 1067,
-    range_min=0.2,
-    range_max=25.0,
+    RPLIDAR_A2, rate=15.0, beams=1067, angle_increment=TURN / 1067, range_min=0.2, range_max=25.0,
     noise_proportional=0.025 / 3,
-)
+)  # fmt: skip
 LDS_01 = LidarModel(
-    rate=5.0,
-    beams=360,
-    angle_min=0.0,
-    angle_increment=TURN / 360,
-    range_min=0.12,
-    range_max=3.5,
-    noise_stddev=0.005,
-    noise_proportional=0.035 / 3,
-    resolution=0.001,
-    dropout=0.005,
-)
+    rate=5.0, beams=360, angle_min=0.0, angle_increment=TURN / 360, range_min=0.12, range_max=3.5, noise_stddev=0.005,
+    noise_proportional=0.035 / 3, resolution=0.001, dropout=0.005,
+)  # fmt: skip
 LIDARS: Mapping[str, LidarModel] = {"rplidar_a2": RPLIDAR_A2, "rplidar_a3": RPLIDAR_A3, "lds_01": LDS_01}
 
 

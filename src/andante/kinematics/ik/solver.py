@@ -258,15 +258,9 @@ def solve(table: Array, layout: np.ndarray, bounds: Array, targets: Array, optio
     free = np.empty(width, np.int64)
     s, goals = scratch_of(borrowed(work), borrowed(free), group, longest, width)
     _solve_all(
-        borrowed(table),
-        borrowed(layout),
-        borrowed(bounds),
-        borrowed(targets),
-        borrowed(options),
-        borrowed(out),
-        s,
+        borrowed(table), borrowed(layout), borrowed(bounds), borrowed(targets), borrowed(options), borrowed(out), s,
         goals,
-    )
+    )  # fmt: skip
     work[0] = free[0] = 0  # the memory is used until here
     return out[out.shape[0] - 1, width + 2] if out.shape[0] else 0.0
 
@@ -287,15 +281,9 @@ def solve_one(
     for i in range(width):
         out[0, i] = q[i]
     _solve_all(
-        borrowed(table),
-        borrowed(layout),
-        borrowed(bounds),
-        borrowed(target).reshape((1, 6)),
-        borrowed(options),
-        out,
-        s,
-        goals,
-    )
+        borrowed(table), borrowed(layout), borrowed(bounds), borrowed(target).reshape((1, 6)), borrowed(options), out,
+        s, goals,
+    )  # fmt: skip
     for i in range(width):
         q[i] = out[0, i]
     error, iterations, status = out[0, width], int(out[0, width + 1]), out[0, width + 2]

@@ -61,20 +61,10 @@ def scratch_of(work: Array, free: np.ndarray, group: int, longest: int, width: i
     f = e + width * width
     vectors = work[f : f + 6 * width].reshape((6, width))
     made = Scratch(
-        work[:a].reshape((group, longest, 6)),
-        work[a:b].reshape((group, 12)),
-        work[b:c].reshape((group, 6)),
-        work[c:d].reshape((width, 6)),
-        work[d:e].reshape((width, width)),
-        work[e:f].reshape((width, width)),
-        vectors[0],
-        vectors[1],
-        vectors[2],
-        vectors[3],
-        vectors[4],
-        vectors[5],
-        free,
-    )
+        work[:a].reshape((group, longest, 6)), work[a:b].reshape((group, 12)), work[b:c].reshape((group, 6)),
+        work[c:d].reshape((width, 6)), work[d:e].reshape((width, width)), work[e:f].reshape((width, width)), vectors[0],
+        vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], free,
+    )  # fmt: skip
     return made, work[f + 6 * width :].reshape((group, GOAL))
 
 

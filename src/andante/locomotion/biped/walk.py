@@ -353,18 +353,10 @@ class BipedWalk(Walker):
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
         args = (
-            np.array([m.pressure, 0.0]),
-            np.array([heel + m.margin, right + m.margin]),
-            np.array([toe - m.margin, left - m.margin]),
-            shift,
-            np.array(wanted[:2]),
-            np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]),
-            np.array([bx, by]),
-            np.array(self.swing.pose[:2]),
-            s.quick,
-            m.rate,
-        )
+            np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
+            np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
+            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), s.quick, m.rate,
+        )  # fmt: skip
         measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
         self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)

@@ -207,22 +207,11 @@ class LeggedGait(Walker):
         self._read_contacts(readings)
         asked = np.array([command.vx, command.vy, command.wz, command.height, command.roll, command.pitch], dtype=float)
         kernels.control_step(
-            self._figures,
-            self._fixed,
-            self._mount,
-            self.attitude.state,
-            self.odometry.state,
-            self.odometry.before,
-            self._body,
-            self._legs,
-            self._solver.feet(np.asarray(readings.position, dtype=float)),
-            self._touching,
-            np.ascontiguousarray(readings.gyro, dtype=float),
-            np.ascontiguousarray(readings.acceleration, dtype=float),
-            asked,
-            dt,
-            self._goals,
-        )
+            self._figures, self._fixed, self._mount, self.attitude.state, self.odometry.state, self.odometry.before,
+            self._body, self._legs, self._solver.feet(np.asarray(readings.position, dtype=float)), self._touching,
+            np.ascontiguousarray(readings.gyro, dtype=float), np.ascontiguousarray(readings.acceleration, dtype=float),
+            asked, dt, self._goals,
+        )  # fmt: skip
         self._q, self.error = self._solver.joints(self._goals, self._q)
         return self._q.copy()
 

@@ -346,22 +346,10 @@ def foot_goals(fixed: Array, body: Array, legs: Array, command: Array, goals: Ar
 
 @njit(cache=True)
 def control_step(
-    figures: Figures,
-    fixed: Array,
-    mount: Array,
-    attitude: Array,
-    odometry: Array,
-    before: Array,
-    body: Array,
-    legs: Array,
-    feet: Array,
-    touching: np.ndarray,
-    gyro: Array,
-    acceleration: Array,
-    command: Array,
-    dt: float,
+    figures: Figures, fixed: Array, mount: Array, attitude: Array, odometry: Array, before: Array, body: Array,
+    legs: Array, feet: Array, touching: np.ndarray, gyro: Array, acceleration: Array, command: Array, dt: float,
     goals: Array,
-) -> None:
+) -> None:  # fmt: skip
     """One control step: from poses of the feet (legs, 4, 4) and readings to where their middles should be (legs, 3).
 
     First tilt, heading, where the body falls to and where it has come to are estimated from the readings.

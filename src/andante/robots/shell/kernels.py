@@ -212,16 +212,9 @@ def upright(force: Array) -> Array:
 
 @njit(cache=True)
 def attitude_step(
-    rotation: Array,
-    spin: Array,
-    clock: Array,
-    mount: Array,
-    gyro: Array,
-    acceleration: Array,
-    time_constant: float,
-    tolerance: float,
-    dt: float,
-) -> Array:
+    rotation: Array, spin: Array, clock: Array, mount: Array, gyro: Array, acceleration: Array, time_constant: float,
+    tolerance: float, dt: float,
+) -> Array:  # fmt: skip
     """heading_from_body after a reading in sensor axes; `spin` and `clock` (has it started, its age) change too.
 
     The fraction of the accelerometer is dt / min(time constant, age).
@@ -345,15 +338,9 @@ def push_openings(settings: BallSettings, strokes: Strokes, rotation: Array, ex:
 
 @njit(cache=True)
 def drive_step(
-    settings: BallSettings,
-    strokes: Strokes,
-    state: Array,
-    opening: Array,
-    rotation: Array,
-    spin: Array,
-    command: Array,
-    dt: float,
-) -> Array:
+    settings: BallSettings, strokes: Strokes, state: Array, opening: Array, rotation: Array, spin: Array,
+    command: Array, dt: float,
+) -> Array:  # fmt: skip
     """Joint targets (joints,) of the next step: ball + min(1, 2 o) first + max(0, 2 o - 1) second over the openings o.
 
     Rolling without slip the center moves with r ω x z.

@@ -140,16 +140,9 @@ class Attitude:
         Axes that read NaN count as 0.
         """
         self._rotation = kernels.attitude_step(
-            self._rotation,
-            self.spin,
-            self._clock,
-            self.mount,
-            np.ascontiguousarray(gyro, dtype=float),
-            np.ascontiguousarray(acceleration, dtype=float),
-            self.time_constant,
-            self.tolerance,
-            dt,
-        )
+            self._rotation, self.spin, self._clock, self.mount, np.ascontiguousarray(gyro, dtype=float),
+            np.ascontiguousarray(acceleration, dtype=float), self.time_constant, self.tolerance, dt,
+        )  # fmt: skip
         return self._rotation
 
     @property
