@@ -104,6 +104,20 @@ def renumbered(table: Array, numbers: Mapping[int, int]) -> Array:
     return copy
 
 
+def middle_of(lower: Array, upper: Array) -> Array:
+    """The middle of limits (n,), 0 (or the limit next to it) where they are not both finite; read-only."""
+    both = np.isfinite(lower) & np.isfinite(upper)
+    half = 0.5 * (np.where(both, lower, 0.0) + np.where(both, upper, 0.0))
+    made = np.where(both, half, np.clip(0.0, lower, upper))
+    made.setflags(write=False)
+    return made
+
+
+def vector_of(positions: Mapping[str, float], names: Sequence[str], middle: Array) -> Array:
+    """Positions (n,) by name; those that the mapping lacks from `middle`."""
+    return np.array([positions.get(name, middle[i]) for i, name in enumerate(names)], dtype=float)
+
+
 @dataclass(frozen=True, eq=False)
 class Chain:
     """Steps from a base to a tip; positions q follow `joint_names`.
@@ -163,19 +177,12 @@ class Chain:
 
     def vector(self, positions: Mapping[str, float]) -> Array:
         """q out of a mapping such as a named pose; joints that it lacks are at the middle of their range."""
-        middle = self.middle
-        return np.array([positions.get(name, middle[i]) for i, name in enumerate(self.joint_names)], dtype=float)
+        return vector_of(positions, self.joint_names, self.middle)
 
     @cached_property
     def middle(self) -> Array:
         """The middle of the limits, 0 for joints without: where a solve starts when no start is given."""
-        lower, upper = self.limits
-        bounded = np.isfinite(lower) & np.isfinite(upper)
-        zero = np.clip(0.0, lower, upper)
-        both = 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0))
-        made = np.where(bounded, both, zero)
-        made.setflags(write=False)
-        return made
+        return middle_of(*self.limits)
 
     # ---- what the kernels read ------------------------------------------------------------------
     @cached_property

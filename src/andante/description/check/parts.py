@@ -169,12 +169,12 @@ def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
         )
     shapes: list[Collision | Visual] = [*link.collisions, *link.visuals]
     if not any(is_outsized(shape.geometry, limit) for shape in shapes):
-        yield from _size_problems(link, inertia, principal[2])
+        yield from _size_problems(link, shapes, inertia, principal[2])
 
 
-def _size_problems(link: Link, inertia: Inertia, largest: float) -> Iterator[Problem]:
+def _size_problems(link: Link, shapes: list[Collision | Visual], inertia: Inertia, largest: float) -> Iterator[Problem]:
     """Center of mass and radius of gyration beside the size of the link's shapes."""
-    box = box_around((shape.geometry, shape.pose) for shape in (*link.collisions, *link.visuals))
+    box = box_around((shape.geometry, shape.pose) for shape in shapes)
     if box is None:
         return
     low, high = box

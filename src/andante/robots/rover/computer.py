@@ -265,7 +265,8 @@ class RoverComputer:
         assert self.map_from_uwb is not None
         map_from_tag = se2.compose(self.map_from_uwb, self.tags.middle_pose())
         by_tags = se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0])
-        out = [(se2.compose(by_tags, _about(self._tag, turn)), DEVIATION) for turn in TURNS]
+        turned = [se2.compose([*self._tag, turn], [*-self._tag, 0.0]) for turn in TURNS]  # about the tag
+        out = [(se2.compose(by_tags, motion), DEVIATION) for motion in turned]
         found = self.localizer.search(scan).poses
         gaps = se2.between(by_tags, found)
         near = (np.hypot(gaps[:, 0], gaps[:, 1]) < REACH[0]) & (np.abs(gaps[:, 2]) < REACH[1])
@@ -340,8 +341,3 @@ class RoverComputer:
             "odometry": se2.compose(self._odom_start, self.odometry.ahead(now)),
             "amcl": self.pose(now),
         }
-
-
-def _about(point: Array, turn: float) -> Array:
-    """The motion (3,) of the robot that turns it about one of its points (2,)."""
-    return se2.compose([*point, turn], [*-point, 0.0])
