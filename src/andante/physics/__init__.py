@@ -25,9 +25,5 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__ = lazy_names(  # the renderer loads MuJoCo
-    __name__,
-    {
-        ".rendering.renderer": "Renderer rest_poses",
-        ".checks": "CHECKS CheckResult check_engine",
-    },
+    __name__, {".rendering.renderer": "Renderer rest_poses", ".checks": "CHECKS CheckResult check_engine"}
 )
