@@ -135,8 +135,7 @@ class Chain:
     def __post_init__(self) -> None:
         known = self.variables
         for name, value in self.held.items():
-            if name not in known:
-                raise UnknownName.among("joint", name, known, self.name)
+            UnknownName.check("joint", name, known, self.name)
             if not np.isfinite(value):
                 raise BadInput(f"{self.name}: joint {name!r} is held at {value}; give a finite position")
 
@@ -169,9 +168,7 @@ class Chain:
 
     def release(self, *names: str) -> Chain:
         """The chain with these held joints as variables."""
-        for name in names:
-            if name not in self.held:
-                raise UnknownName.among("held joint", name, self.held, self.name)
+        UnknownName.check("held joint", names, self.held, self.name)
         kept = {name: value for name, value in self.held.items() if name not in names}
         return Chain(self.base, self.tip, self.steps, self.bounds, kept)
 
@@ -235,8 +232,7 @@ class Chain:
 
         In the axes of the base, or of the tip with axes="tool" [m/rad, rad/rad].
         """
-        if axes not in ("base", "tool"):
-            raise UnknownName.among("axes", axes, ("base", "tool"))
+        UnknownName.check("axes", axes, ("base", "tool"))
         flat, batch = self._flat(q)
         return geometric(self.table, flat, axes == "tool").reshape(*batch, 6, len(self.joint_names))
 

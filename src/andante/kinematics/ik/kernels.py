@@ -377,8 +377,7 @@ def analytic_map(R: Array, angles: str) -> Array:
     "rpy": rates of roll, pitch, yaw with R = Rz(yaw) Ry(pitch) Rx(roll). "zyz": rates of phi, theta, psi with
     R = Rz(phi) Ry(theta) Rz(psi). Infinite at the singularities, pitch = ±pi/2 and theta = 0 or pi.
     """
-    if angles not in ANGLES:
-        raise UnknownName.among("angles", angles, ANGLES)
+    UnknownName.check("angles", angles, ANGLES)
     zero = np.zeros(R.shape[:-2])
     with np.errstate(divide="ignore", invalid="ignore"):
         if angles == "rpy":

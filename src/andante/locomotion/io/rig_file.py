@@ -146,9 +146,7 @@ def _servos(path: Path, where: str, data: Any) -> dict[str, dict[str, float]]:
 def _check_keys(
     path: Path, where: str, data: Mapping[str, Any], known: tuple[str, ...], needed: tuple[str, ...]
 ) -> None:
-    for key in data:
-        if key not in known:
-            raise UnknownName.among("value", key, known, f"{path}, {where}")
+    UnknownName.check("value", data, known, f"{path}, {where}")
     missing = [key for key in needed if key not in data]
     if missing:
         raise BadInput(f"{path}: {where} lacks {', '.join(missing)}; andante rig FILE -o RIG.toml writes a whole one")

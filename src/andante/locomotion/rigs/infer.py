@@ -72,8 +72,7 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     knees: which way they bend: all the same way ("same": back where possible), "back", "front", toward the middle
     ("in"), away from it ("out") or "up". height: of the body over the ground [m] instead of the one that is found.
     """
-    if knees not in KNEES:
-        raise UnknownName.among("knee direction", knees, KNEES)
+    UnknownName.check("knee direction", knees, KNEES)
     try:
         branches = find_legs(robot)
     except BadInput as error:

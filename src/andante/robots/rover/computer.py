@@ -171,8 +171,7 @@ class RoverComputer:
     ) -> None:
         """tag, laser: x, y of the first tag and of the laser on the robot [m]; tag_height: in the UWB frame [m]; say:
         told words for the person beside the rover."""
-        if odometry not in ODOMETRY:
-            raise UnknownName.among("odometry", odometry, ODOMETRY)
+        UnknownName.check("odometry", odometry, ODOMETRY)
         self.body, self.kind = body, odometry
         self._tag, self._laser = np.asarray(tag, dtype=float), np.asarray(laser, dtype=float)
         ahrs = Ahrs(setup.tag_positions[1] - setup.tag_positions[0])

@@ -199,8 +199,7 @@ class ShellDriver(RollingWalker):
 
     def press(self, button: str) -> None:
         """`shell` folds it, `hexapod` unfolds it."""
-        if button not in BUTTONS:
-            raise UnknownName.among("button", button, BUTTONS)
+        UnknownName.check("button", button, BUTTONS)
         (self.fold if button == "shell" else self.unfold)()
 
     def change_gait(self, gait: str) -> bool:
