@@ -20,7 +20,7 @@ from typing import Any
 
 from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
-from andante.parsing import parse_toml
+from andante.files import read_toml
 
 from .resolver import Resolver
 from .urdf.reader import read_urdf
@@ -111,11 +111,7 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     side = sidecar_path(path)
     if not side.is_file():
         return robot
-    raw = read_bytes(side, MAX_BYTES)
-    try:
-        data = parse_toml(raw.decode("utf-8"))
-    except ValueError as error:
-        raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
+    data = read_toml(side, MAX_BYTES)
     UnknownName.check("section", sorted(data), ("poses", "servos", "collisions"), str(side))
     poses = _tables(side, data, "poses", "joint", robot.joint_names)
     servos = _tables(side, data, "servos", "servo value", SERVO_KEYS)
