@@ -197,15 +197,9 @@ def _attempts(problem: Problem, s: Scratch) -> tuple[float, int]:
 
 @compiled
 def _solve_all(
-    table: Array,
-    layout: np.ndarray,
-    bounds: Array,
-    targets: Array,
-    options: Array,
-    out: Array,
-    s: Scratch,
+    table: Array, layout: np.ndarray, bounds: Array, targets: Array, options: Array, out: Array, s: Scratch,
     goals: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Solve many problems, one after the other (see `solve`)."""
     chains = layout.shape[0]
     joined = options[JOINED] != 0.0
