@@ -64,17 +64,9 @@ def scatter(problem: Problem, s: Scratch, attempt: int, state: Any) -> Any:
     if keep:
         tolerance = problem.options[TOLERANCE] * problem.options[TOLERANCE] / (problem.c1 - problem.c0)
         measure(
-            problem.table,
-            problem.layout,
-            problem.c0,
-            problem.c1,
-            problem.goals,
-            (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT]),
-            s.best,
-            s.axes,
-            s.poses,
-            s.errors,
-        )
+            problem.table, problem.layout, problem.c0, problem.c1, problem.goals,
+            (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT]), s.best, s.axes, s.poses, s.errors,
+        )  # fmt: skip
         for c in range(problem.c0, problem.c1):
             missed = 0.0
             for i in range(6):

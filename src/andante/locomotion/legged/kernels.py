@@ -372,14 +372,9 @@ def control_step(
         stands[leg] = legs[leg, SWINGING] == 0.0 and not math.isfinite(legs[leg, WAITED])
         pressed[leg] = stands[leg] and touching[leg] != FREE
     odometry_step(
-        odometry,
-        before,
-        fixed[:, RADIUS],
-        feet,
-        pressed if pressed.any() else stands,
-        level_from_body(attitude),
+        odometry, before, fixed[:, RADIUS], feet, pressed if pressed.any() else stands, level_from_body(attitude),
         attitude[TURNED],
-    )
+    )  # fmt: skip
     asked = command[VX] != 0.0 or command[VY] != 0.0 or command[WZ] != 0.0
     body[ACTIVE] = 1.0 if asked or in_motion(fixed, body, legs) else 0.0
     pace = may_walk(figures, fixed, body, legs, dt)
