@@ -66,8 +66,8 @@ class Collider:
         self.owner: list[ode.OdeBody | None] = [built[a].bodies[b] for a, b, _, _ in rows]
         self.key = self.model * (1 + int(self.body.max(initial=0))) + self.body
         free = np.array([owner is not None for owner in self.owner], dtype=bool)
-        bits = (shape.surface.collide_bitmask for shape in self.shapes)
-        mask = np.array([ALL if given is None else given & ALL for given in bits], dtype=np.int64)
+        stated = (shape.surface.collide_bitmask for shape in self.shapes)
+        mask = np.array([ALL if given is None else given & ALL for given in stated], dtype=np.int64)
         allowed = allowed_pairs(models, self.model, self.body, mask, free)
         self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
         self._erp, self._dt = erp, settings.dt
