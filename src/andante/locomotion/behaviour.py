@@ -226,8 +226,7 @@ class HoldPose(Walker):
     """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
 
     def __init__(self, robot: Robot, pose: str | Mapping[str, float]) -> None:
-        named = robot.pose(pose) if isinstance(pose, str) else dict(pose)
-        whole = robot.complete(named)
+        whole = robot.complete(robot.pose(pose) if isinstance(pose, str) else dict(pose))
         self.pose = whole
         self._targets = np.array([whole[name] for name in robot.joint_names])
 

@@ -21,6 +21,7 @@ from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.gravity import STANDARD_GRAVITY
+from andante.settings import check_fields, is_positive, is_size
 
 from .commands import JointState, ServoOrder
 from .state import Mode
@@ -40,12 +41,9 @@ class Actuator:
     peak_torque: float = math.inf  # electronics or gears allow no more [N m]
 
     def __post_init__(self) -> None:
-        for name in ("stall_torque", "no_load_speed", "peak_torque"):
-            if not getattr(self, name) > 0:
-                raise BadInput(f"actuator {name} must be > 0, got {getattr(self, name)}")
-        for name in ("friction", "damping", "armature", "backlash", "delay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"actuator {name} must be >= 0 and finite, got {getattr(self, name)}")
+        check_fields(self, "actuator", "> 0", is_positive, "stall_torque", "no_load_speed", "peak_torque")
+        names = ("friction", "damping", "armature", "backlash", "delay")
+        check_fields(self, "actuator", ">= 0 and finite", is_size, *names)
 
 
 IDEAL = Actuator(math.inf, math.inf)
@@ -135,8 +133,7 @@ class ActuatorDrive:
         picked = len(self._past) - 1 - age
         columns = np.arange(len(age))
         modes = np.stack([m for m, _ in self._past])[picked, columns]
-        references = np.stack([r for _, r in self._past])[picked, columns]
-        return modes, references
+        return modes, np.stack([r for _, r in self._past])[picked, columns]
 
     def save(self) -> Any:
         """Commands still on their way."""

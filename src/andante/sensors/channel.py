@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.settings import check_fields, is_size
 
 from .kernels import disturb
 from .sensor import Measure, Reading, Scene, Sensor, Stateful, measures
@@ -36,9 +37,8 @@ class Noise:
     upper: float = math.inf
 
     def __post_init__(self) -> None:
-        for name in ("stddev", "bias_stddev", "bias_walk", "resolution"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"sensor noise {name} must be >= 0 and finite, got {getattr(self, name)}")
+        names = ("stddev", "bias_stddev", "bias_walk", "resolution")
+        check_fields(self, "sensor noise", ">= 0 and finite", is_size, *names)
         if not self.lower < self.upper:
             raise BadInput(f"sensor range needs lower < upper, got {self.lower} and {self.upper}")
 

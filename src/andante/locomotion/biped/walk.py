@@ -301,8 +301,7 @@ class BipedWalk(Walker):
         if self.time >= self.settings.shift_time - 1e-9:
             self._lift_off()
         px = (m.pressure + bx - x * growth) / (1.0 - growth)
-        py = (by - y * growth) / (1.0 - growth)
-        return self._inside(px, py, 0.4)
+        return self._inside(px, (by - y * growth) / (1.0 - growth), 0.4)
 
     def _lift_off(self) -> None:
         m = self.measures
@@ -355,18 +354,10 @@ class BipedWalk(Walker):
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
         args = (
-            np.array([m.pressure, 0.0]),
-            np.array([heel + m.margin, right + m.margin]),
-            np.array([toe - m.margin, left - m.margin]),
-            shift,
-            np.array(wanted[:2]),
-            np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]),
-            np.array([bx, by]),
-            np.array(self.swing.pose[:2]),
-            s.quick,
-            m.rate,
-        )
+            np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
+            np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
+            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), s.quick, m.rate,
+        )  # fmt: skip
         measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
         self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)

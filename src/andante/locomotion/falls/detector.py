@@ -23,6 +23,7 @@ from andante.locomotion.attitude import Attitude
 from andante.locomotion.behaviour import Readings
 from andante.locomotion.rigs.balance import Balance, inside, margin
 from andante.locomotion.rigs.rig import root_from_imu
+from andante.settings import check_fields, is_size
 
 LEAST_HEIGHT = 0.05  # of the center of mass in the pendulum [m]
 NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]
@@ -41,9 +42,8 @@ class FallRules:
     smooth: float = 0.03  # time constant of the velocity of the joints' share of c' [s]
 
     def __post_init__(self) -> None:
-        for name in ("step_time", "step_reach", "slack", "patience", "lean", "smooth"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise BadInput(f"fall rule {name} must be >= 0, got {getattr(self, name)}")
+        names = ("step_time", "step_reach", "slack", "patience", "lean", "smooth")
+        check_fields(self, "fall rule", ">= 0", is_size, *names)
         if not self.lean < self.certain_lean < math.pi / 2:
             raise BadInput(f"fall rule certain_lean must lie between lean and pi/2, got {self.certain_lean}")
 

@@ -20,6 +20,5 @@ ROBOT = RobotPackage(
 )
 
 __getattr__ = lazy_names(
-    __name__,
-    {".plots": "plot_rover_study plot_rover_trial", ".trials": "COURSES RoverTrial rover_trial"},
+    __name__, {".plots": "plot_rover_study plot_rover_trial", ".trials": "COURSES RoverTrial rover_trial"}
 )

@@ -137,8 +137,7 @@ class ShellController(Behaviour):
             else:
                 self._begin_fold(position)
         elif wish is ShellMode.HEXAPOD and not busy_unfolding:
-            folded = self._map.fraction_folded(position) > 0.9
-            if folded:
+            if self._map.fraction_folded(position) > 0.9:
                 self._enter(ShellMode.RIGHTING)
             else:
                 self._begin_unfold(position)
