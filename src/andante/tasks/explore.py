@@ -33,7 +33,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
@@ -146,7 +146,8 @@ def explore(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
-        params: a file with the parameters of mapping, and tables [body] and [start] for a real robot.
+        params: a file with the parameters of mapping, a table [falls] (`FallRules`), and [body] and [start] for a real
+            robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: random seed of all noise.
@@ -199,11 +200,12 @@ def explore(
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
         with opened(body, made, given.body, report_log(progress)) as real:
-            driven = MobileRobot(real, start=place)
+            driven = MobileRobot(real, start=place, lying=given.falls.lying)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
     simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed)
     try:
+        judge_falls(simulated.body, given.falls)
         return drive_and_tell(simulated)
     finally:
         simulated.close()

@@ -97,9 +97,7 @@ class SerialBody(RemoteBody):
             self._line.start()
 
     # ---- the line --------------------------------------------------------------------------------
-    def connect(
-        self, timeout: float = 5.0, step: Callable[[], None] | None = None, *, reach: float = math.inf
-    ) -> Self:
+    def connect(self, timeout: float = 5.0, step: Callable[[], None] | None = None, *, reach: float = math.inf) -> Self:
         """Wait until the microcontroller answers; refused in words when it does not within a time [s, wall clock].
 
         step: what lets the rest of a lock-step run go on meanwhile; without it a short sleep.
