@@ -50,7 +50,7 @@ class Model:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
-@renamed_in("link_poses link_velocities contacts_of set_joints set_base set_gains set_drives push", actor="model")
+@renamed_in("link_poses link_velocities set_joints set_base set_gains set_drives push", actor="model")
 @renamed_attributes(actors="models", actor="model_index", wishes="commands")
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
