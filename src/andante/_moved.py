@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def renamed(**names: str) -> Callable[[F], F]:
     """Let a function or a class take keyword arguments by their old names too: `@renamed(place="start")`.
 
+    One that is gone has no new name: `@renamed(mapping="")`.
+
     Objects of a class are also read by the old names. Without names, a dataclass has those in the `was` of its fields.
     """
 
@@ -36,6 +38,7 @@ def renamed(**names: str) -> Callable[[F], F]:
             for old in names.keys() & keywords.keys() if keywords else ():
                 _warn(f"argument {old!r} of {function.__qualname__.removesuffix('.__init__')}", names[old])
                 keywords[names[old]] = keywords.pop(old)
+                keywords.pop("", None)
             return function(*args, **keywords)
 
         return call  # type: ignore[return-value]
@@ -86,7 +89,7 @@ def _old_attribute(kind: str, old: str, new: str) -> property:
 
 
 def _warn(old: str, new: str) -> None:
-    became = "" if "._" in new else f" is {new} now"
+    became = "" if not new or "._" in new else f" is {new} now"
     warnings.warn(f"{old}{became}; the old name goes in the next version", DeprecationWarning, stacklevel=3)
 
 

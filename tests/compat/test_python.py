@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from andante.errors import BadInput
+
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
@@ -83,6 +85,7 @@ def test_a_search_and_its_export(tmp_path):
 
 
 def test_modules_that_were_packages_and_names_that_moved():
+    from andante.bus.bags import bag_info
     from andante.experiments.statistics.summary import summarize
     from andante.localization.io.uwb_setup import read_uwb_setup
     from andante.runtime.live.pilot import DEADMAN
@@ -95,6 +98,8 @@ def test_modules_that_were_packages_and_names_that_moved():
     assert callable(summarize)
     assert callable(read_uwb_setup)
     assert DEADMAN == 0.5
+    with pytest.raises(BadInput):
+        bag_info("none.bag", mapping=False)
     with pytest.warns(DeprecationWarning, match=r"ACTUATORS\[nao-leg-roll\] is andante\.robots\.nao"):
         assert ACTUATORS["nao-leg-roll"] is LEG_ROLL
     with pytest.raises(KeyError, match="steam"):
