@@ -224,7 +224,7 @@ def test_an_address_where_nobody_is_is_told_soon(waffle, address, words):
     began = time.monotonic()
     with pytest.raises(BadInput, match=words) as told:
         open_body(address, load_robot("rover") if address.startswith("serial:") else waffle)
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < 8.0  # on a busy machine; who is silent is waited for 20 s
     assert "not reached yet" not in str(told.value)
 
 
