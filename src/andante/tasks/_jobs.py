@@ -34,37 +34,29 @@ from .sim import sim
 from .walk import walk
 
 RATE = 100.0  # of observers that move a robot [Hz]
-OWN: dict[str, Any] = {  # defaults that the functions do not have
-    "goal": (1.0, 0.0, 0.0),
-    "options": LogOptions(),
-    "frozen": None,
-}
+OWN = {"goal": (1.0, 0.0, 0.0), "options": LogOptions(), "frozen": None}  # defaults that the functions do not have
 
 
-def _job(name: str, task: Callable[..., Any], names: str) -> type:
-    """A class with the arguments of a task as its fields."""
+def _job(name: str, task: Callable[..., Any], names: str) -> tuple[type, Callable[..., Any]]:
+    """A class with the arguments of a task as its fields, in the order of 0.1.0, and what carries such a job out."""
     given, fields = signature(task).parameters, list[Any]()
     for each in names.split():
         default = given[each].default if each in given else Parameter.empty
         default = OWN.get(each, default) if default is Parameter.empty else default
         fields.append((each, Any) if default is Parameter.empty else (each, Any, field(default=default)))
-    return make_dataclass(name, fields, namespace={"__doc__": f"Arguments of `{task.__name__}`."}, frozen=True)
 
-
-def _run(task: Callable[..., Any], name: str) -> Callable[..., Any]:
     def run(job: Any, progress: bool = False) -> Any:
         """Carry a job out."""
         warnings.warn(f"{type(job).__name__} is {name}(...) now; jobs go in the next version", DeprecationWarning, 2)
-        values = dict(vars(job))
+        values = {"progress": progress, **vars(job)}
         values |= vars(values.pop("options")) if isinstance(values.get("options"), LogOptions) else {}
         values |= vars(values.pop("task")) | {"freeze": values.pop("frozen")} if "task" in values else {}
         if isinstance(values.get("velocity"), str):
             values["velocity"] = parse_velocity(values["velocity"])
-        if "motion" not in values:
-            values["progress"] = progress
         return task(**values)
 
-    return run
+    title = f"{task.__name__.removesuffix('_log').title()}Job"
+    return make_dataclass(title, fields, namespace={"__doc__": f"Arguments of `{name}`."}, frozen=True), run
 
 
 def parse_velocity(text: str) -> tuple[float, float, float]:
@@ -76,44 +68,23 @@ def parse_velocity(text: str) -> tuple[float, float, float]:
     return vx, vy, wz
 
 
-SimJob = _job(
-    "SimJob", sim, "robot world engine arguments seconds dt pose drop fixed push seed record video picture realtime"
-)
-WalkJob = _job(
-    "WalkJob",
-    walk,
-    "robot world engine gait arguments distance turn velocity seconds speed push params rig dt seed record video",
-)
-PlayJob = _job(
-    "PlayJob",
-    play,
-    "robot motion arguments parameters world engine pose seconds speed loop joints seed record video picture anyway",
-)
-ExploreJob = _job(
-    "ExploreJob",
-    explore,
-    "robot world out start waypoints trajectory timeout engine planner controller max_speed params arguments dt seed "
-    "record plot video",
-)
-NavigateJob = _job(
-    "NavigateJob",
-    navigate,
-    "robot world start goal map map_pose tolerance ignore_yaw timeout planner controller max_speed params engine "
-    "arguments push dt seed record plot video",
-)
-MapJob = _job("MapJob", map_log, "log out odometry loop_closure trajectory params options")
-LocalizeJob = _job(
-    "LocalizeJob", localize, "log map initial_pose anywhere uwb seed trajectory reference params options"
-)
-SearchJob = _job(
-    "SearchJob",
-    gait.search,
-    "task study sampler budget workers executor shard seed batch options frozen space params timeout minutes",
-)
-run_sim, run_walk, run_play = _run(sim, "an.sim"), _run(walk, "an.walk"), _run(play, "an.play")
-run_explore, run_navigate = _run(explore, "an.explore"), _run(navigate, "an.navigate")
-run_map, run_localize = _run(map_log, "an.map_log"), _run(localize, "an.localize")
-run_search = _run(gait.search, "an.gait.search")
+RUN = "robot world engine arguments seconds dt pose drop fixed push seed record video picture realtime"
+WALK = "robot world engine gait arguments distance turn velocity seconds speed push params rig dt seed record video"
+PLAY = "robot motion arguments parameters world engine pose seconds speed loop joints seed record video picture anyway"
+DRIVE = "planner controller max_speed params"
+EXPLORE = f"robot world out start waypoints trajectory timeout engine {DRIVE} arguments dt seed record plot video"
+ROUTE = "robot world start goal map map_pose tolerance ignore_yaw timeout"
+NAVIGATE = f"{ROUTE} {DRIVE} engine arguments push dt seed record plot video"
+LOCALIZE = "log map initial_pose anywhere uwb seed trajectory reference params options"
+SEARCH = "task study sampler budget workers executor shard seed batch options frozen space params timeout minutes"
+SimJob, run_sim = _job("an.sim", sim, RUN)
+WalkJob, run_walk = _job("an.walk", walk, WALK)
+PlayJob, run_play = _job("an.play", play, PLAY)
+ExploreJob, run_explore = _job("an.explore", explore, EXPLORE)
+NavigateJob, run_navigate = _job("an.navigate", navigate, NAVIGATE)
+MapJob, run_map = _job("an.map_log", map_log, "log out odometry loop_closure trajectory params options")
+LocalizeJob, run_localize = _job("an.localize", localize, LOCALIZE)
+SearchJob, run_search = _job("an.gait.search", gait.search, SEARCH)
 
 
 def serve_replay(player: BagPlayer, handle: Any, told: Callable[[BagPlayer], None] | None = None) -> None:
