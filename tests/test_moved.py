@@ -35,7 +35,9 @@ def test_what_never_was_is_not_found():
         importlib.import_module("andante.nothing")
 
 
-ROOMS = (Path(__file__).parent / "names_0_1_0.txt").read_text(encoding="utf-8").splitlines()  # `__all__` of 0.1.0
+ROOMS = (
+    (Path(__file__).parent / "names_0_1_0.txt").read_text(encoding="utf-8").splitlines()
+)  # `__all__` of 0.1.0, and its pages
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
