@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from andante._moved import renamed
+
 from .reader import open_bag
 
 
@@ -52,6 +54,7 @@ class BagInfo:
         }
 
 
+@renamed(mapping="")
 def bag_info(path: Path | str) -> BagInfo:
     """Topics, types, counts, duration and damage of a bag.
 

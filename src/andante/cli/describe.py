@@ -78,7 +78,7 @@ def mesh(
     mass: Annotated[float | None, typer.Option(metavar="KG", help="Print the inertia of a part of this mass.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Convert a mesh file; turn, scale, re-centre and split it, or wrap it in a hull or box; tell its inertia.
+    """Convert a mesh file; turn, scale, re-center and split it, or wrap it in a hull or box; tell its inertia.
 
     The steps happen in this order: scale, rotate, center, split, then hull or box of each piece.
     """

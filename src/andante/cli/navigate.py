@@ -88,9 +88,11 @@ def navigate(
 
 def explore(
     robot: options.RobotName,
-    world: options.WorldName,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="MAP", help="Writes MAP.pgm, MAP.yaml and MAP.tum.")],
     arguments: options.Arguments = None,
+    world: Annotated[
+        str | None, typer.Option("--world", metavar="W", help="To simulate; a real robot (--body) needs none.")
+    ] = None,
     start: options.Start = "0 0 0",
     waypoints: Annotated[
         Path | None,

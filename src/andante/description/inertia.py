@@ -27,7 +27,7 @@ class Inertia:
     moments: Moments = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # ixx ixy ixz iyy iyz izz
 
     def __post_init__(self) -> None:
-        for what, values in (("mass", (self.mass,)), ("centre of mass", self.com), ("inertia", self.moments)):
+        for what, values in (("mass", (self.mass,)), ("center of mass", self.com), ("inertia", self.moments)):
             if not all(math.isfinite(v) for v in values):
                 raise BadInput(f"{what} must be finite, got {values}")
 

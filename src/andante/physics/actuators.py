@@ -8,6 +8,7 @@ whose output is a velocity for the engine's velocity servo.
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -50,15 +51,29 @@ IDEAL = Actuator(math.inf, math.inf)
 _RPM = 2 * math.pi / 60
 _KGCM = STANDARD_GRAVITY / 100
 
+
+class _Actuators(dict[str, Actuator]):
+    """Actuators by name; those that moved to a robot's package are found with a warning."""
+
+    def __missing__(self, name: str) -> Actuator:
+        try:
+            found: Actuator = getattr(sys.modules[__name__], f"ACTUATORS[{name}]")
+        except AttributeError:
+            raise KeyError(name) from None
+        return found
+
+
 # Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). Friction, armature (rotor inertia
 # x ratio^2), play and delay are estimates of the usual size for such gears.
-ACTUATORS: dict[str, Actuator] = {
-    "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
-    "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),
-    "ax-12a": Actuator(1.5, 59 * _RPM, 0.06, 0.05, 6e-3, math.radians(0.5), 0.008),
-    "mx-28": Actuator(2.5, 55 * _RPM, 0.08, 0.06, 9e-3, math.radians(0.33), 0.006),
-    "xm430-w350": Actuator(4.1, 46 * _RPM, 0.10, 0.08, 1.1e-2, math.radians(0.25), 0.004),
-}
+ACTUATORS: dict[str, Actuator] = _Actuators(
+    {
+        "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
+        "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),
+        "ax-12a": Actuator(1.5, 59 * _RPM, 0.06, 0.05, 6e-3, math.radians(0.5), 0.008),
+        "mx-28": Actuator(2.5, 55 * _RPM, 0.08, 0.06, 9e-3, math.radians(0.33), 0.006),
+        "xm430-w350": Actuator(4.1, 46 * _RPM, 0.10, 0.08, 1.1e-2, math.radians(0.25), 0.004),
+    }
+)
 
 
 def assign(robot: Robot, actuators: Mapping[str, Actuator]) -> dict[str, Actuator]:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante._moved import renamed_attributes
+from andante._moved import renamed_attributes, renamed_in
 from andante.description.source import Problem
 from andante.description.world import Placement, World
 from andante.errors import BadInput, Diverged, UnknownName
@@ -50,6 +50,7 @@ class Model:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
+@renamed_in("link_poses link_velocities set_joints set_base set_gains set_drives push", actor="model")
 @renamed_attributes(actors="models", actor="model_index", wishes="commands")
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""

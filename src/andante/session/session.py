@@ -29,6 +29,7 @@ from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.geometry import Array
+from andante.locomotion import FallRules
 from andante.locomotion.keys import KEYS
 from andante.physics import engine_class
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
@@ -152,6 +153,7 @@ class LiveSession:
         body: Callable[[Robot], Body] | None = None,
         teleop: TeleopSettings | None = None,
         follow: FollowSettings | None = None,
+        falls: FallRules | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
@@ -169,7 +171,8 @@ class LiveSession:
         self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
         self.real = body is not None
-        self.stage = Stage(self.choice, self.log, self.library, body)
+        self._falls = falls
+        self.stage = Stage(self.choice, self.log, self.library, body, falls)
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
@@ -373,7 +376,7 @@ class LiveSession:
             raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
-        fresh = Stage(choice, self.log, self.library)
+        fresh = Stage(choice, self.log, self.library, falls=self._falls)
         old, self._offset = self.stage, self.bus.clock.now
         self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)
         if keep:

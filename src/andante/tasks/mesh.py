@@ -1,4 +1,4 @@
-"""`an.mesh`: convert, turn, scale, re-centre, split and wrap mesh files; tell their inertia."""
+"""`an.mesh`: convert, turn, scale, re-center, split and wrap mesh files; tell their inertia."""
 
 from __future__ import annotations
 

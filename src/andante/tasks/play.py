@@ -34,7 +34,7 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -215,7 +215,8 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with tables [play] (`PlaySettings`), and [body] and [start] for a real robot.
+        params: a TOML file with tables [play] (`PlaySettings`) and [falls] (`FallRules`), and [body] and [start] for a
+            real robot.
         progress: print the state of the connection to a real robot on stderr.
 
     Returns:
@@ -230,7 +231,8 @@ def play(
     given = read_params(params)
     settings = given.settings("play", PlaySettings())
     if given.rest:
-        raise BadInput(f"{params}: play takes the tables [body], [play] and [start] only, got {', '.join(given.rest)}")
+        taken = "[body], [falls], [play] and [start]"
+        raise BadInput(f"{params}: play takes the tables {taken} only, got {', '.join(given.rest)}")
     if not is_simulated(body):
         if pose is not None or picture is not None:
             raise BadInput("a real robot starts where it is and is not drawn; leave pose and picture out")
@@ -242,14 +244,15 @@ def play(
             activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
             view = RobotView(real, pose=checked.start)
             with kept(real, files, view):
-                return _play(view, real, checked, activity, seconds, loop == 0, settings)
+                return _play(view, real, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
+        judge_falls(sim, given.falls)
         view = RobotView(sim, pose=checked.start)
         with kept(sim, files, view):
-            return _play(view, sim, checked, activity, seconds, loop == 0, settings)
+            return _play(view, sim, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     finally:
         sim.close()
 
@@ -311,11 +314,12 @@ def _play(
     seconds: float | None,
     endless: bool,
     settings: PlaySettings,
+    lying: float,
 ) -> PlayResult:
     """Up to the given time, else until the motion is over and the robot has settled."""
     names, rows, ended, reason, began = body.joint_names, list[Array](), math.nan, "", body.time
     moved = [names.index(name) for name in activity.motion.names] if isinstance(activity, Playing) else None
-    tracking, lying = Tracking(names, moved), LyingSense(body.robot)
+    tracking, sense = Tracking(names, moved), LyingSense(body.robot, lying)
     loop = ControlLoop(body, activity)
     view.run_by(loop)
     longest = settings.get_up_timeout if isinstance(activity, GettingUp) else LONGEST
@@ -332,7 +336,7 @@ def _play(
             break
         rows.append(np.array([state.time, *loop.targets]))
         if not body.simulated:
-            lying.feel(state)
+            sense.feel(state)
         if not isinstance(activity, GettingUp):
             tracking.measure(state, loop.targets)
         if activity.finished and math.isnan(ended):
@@ -352,7 +356,7 @@ def _play(
         seconds=body.time - began,
         time=ended,
         finished=not math.isnan(ended),
-        fallen=body.fallen if isinstance(body, Simulation) else lying(),
+        fallen=body.fallen if isinstance(body, Simulation) else sense(),
         tracking=tracking.summary(),
         base=body.base_pose if isinstance(body, Simulation) else np.full(7, math.nan),
         problems=problems,

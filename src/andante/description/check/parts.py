@@ -182,7 +182,7 @@ def _size_problems(link: Link, shapes: list[Collision | Visual], inertia: Inerti
     com = np.asarray(inertia.com)
     outside = float(np.linalg.norm(np.maximum(low - com, 0) + np.maximum(com - high, 0)))
     if outside > 0.5 * size:
-        told = f"centre of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?"
+        told = f"center of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?"
         yield _warning(link, told)
     gyration, beside = float(np.sqrt(max(largest, 0.0) / inertia.mass)), f"the link ({size:.3g} m)"
     if gyration > 1.5 * size:
