@@ -206,7 +206,7 @@ def rig(
         robot: a `Robot`, a name or a path.
         out: rig file to write (.toml).
         knees: same, back, front, in, out or up.
-        height: of the body over the ground [m]; None: found.
+        height: height of the body over the ground [m]; None: found.
         arguments: `name:=value` arguments of the robot's file.
 
     Returns:

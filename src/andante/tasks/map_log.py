@@ -83,8 +83,8 @@ def map_log(
     Args:
         log: CARMEN (.log, .clf; .gz too), rosbag1, rosbag2 or MCAP.
         out: MAP of MAP.pgm and MAP.yaml; None: nothing is written, `grid` has the map.
-        odometry: use the wheels' odometry; False: scans alone.
-        loop_closure: close loops; False: track only, faster.
+        odometry: use the wheels' odometry, not scans alone.
+        loop_closure: close loops; without them it only tracks, which is faster.
         trajectory: file of the trajectory to write (TUM lines).
         params: a TOML or JSON file with parameters of mapping.
         scan, odom, imu: topics, where they cannot be guessed.

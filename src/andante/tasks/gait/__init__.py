@@ -58,14 +58,14 @@ def evaluate(
     Args:
         robot: a `Robot` that has a file, a name or a path.
         parameters: parameters of the gait, such as {"T": 0.6}; those left out are those of the gait that ships.
-        params: a TOML or JSON file with parameters; `parameters` go before it.
+        params: a TOML or JSON file with parameters; those that are given apart go before it.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
-        variant: exact (as published) or smooth.
+        variant: `exact` (as published) or `smooth`.
         seconds: how long a trial lasts [s].
         world: a `World` that has a file, a name or a path.
         fitness: better, source or `file.py:Name`.
         robust: several trials each: friction, masses, pose and pushes vary.
-        objective: one of your own, `file.py:Name`; empty: the wave gait.
+        objective: an objective of your own, `file.py:Name`; empty: the wave gait.
         arguments: more arguments of the objective.
         seed: random seed of all noise.
 
@@ -121,7 +121,7 @@ def search(
         sampler: grid, random, cmaes, tpe, nsga2, elites or `file.py:Name`.
         budget: number of candidates.
         workers: processes; None: one per processor, 0: none.
-        executor: local or ray.
+        executor: `local` or `ray`.
         shard: only part i (from 0) of n, "i/n".
         freeze: parameters to keep fixed, name to value.
         space: a TOML file with ranges of your own.
