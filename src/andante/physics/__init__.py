@@ -51,10 +51,4 @@ __all__ = [
     "rest_poses",
 ]
 
-__getattr__ = lazy_names(  # the renderer loads MuJoCo
-    __name__,
-    {
-        ".rendering.renderer": "Renderer rest_poses",
-        ".checks": "CHECKS CheckResult check_engine",
-    },
-)
+__getattr__ = lazy_names(__name__)  # the renderer loads MuJoCo
