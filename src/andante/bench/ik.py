@@ -152,10 +152,7 @@ def reachable(case: Case, count: int = TARGETS, seed: int = SEED) -> tuple[Array
 def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     """Rows per chain, then the whole robot and the first call; with `seconds` under 1 on a tenth of the targets."""
     peers: dict[str, Callable[[Chain, Array], Solver]] = {}
-    for name, package, make in (
-        ("ik_LM", "roboticstoolbox", toolbox),
-        ("Pinocchio loop", "pinocchio", pinocchio),
-    ):
+    for name, package, make in (("ik_LM", "roboticstoolbox", toolbox), ("Pinocchio loop", "pinocchio", pinocchio)):
         if missing(package):
             if not quiet:
                 sys.stderr.write(f"left out: {name}: the package {package} is not installed\n")

@@ -20,10 +20,7 @@ def _goal(text: str) -> tuple[float, float, float]:
 navigate = Command(
     "andante.tasks.navigate:navigate",
     "Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans.",
-    {
-        "goal": Take(POSE, _goal),
-        "map_pose": Take(POSE, partial(pose_of, "--map-pose")),
-    },
+    {"goal": Take(POSE, _goal), "map_pose": Take(POSE, partial(pose_of, "--map-pose"))},
     dry="andante.tasks.dry_run:dry_drive",
 )
 explore = Command(
@@ -40,9 +37,7 @@ explore = Command(
 map = Command(
     "andante.tasks.map_log:map_log",
     "Make a map from a log of laser scans.",
-    {
-        "out": Take("MAP", flags="-o --out", about="Writes MAP.pgm and MAP.yaml.", required=True),
-    },
+    {"out": Take("MAP", flags="-o --out", about="Writes MAP.pgm and MAP.yaml.", required=True)},
     name="map",
     warned=lambda made: made.warnings,
     written=lambda made: (made.map, made.trajectory_file),
