@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -111,9 +112,7 @@ class Command:
 
     @cached_property
     def _takes(self) -> dict[str, Take]:
-        usual = {
-            each.name: Take(convert=values_of if "Mapping" in each.annotation else None) for each in self._arguments
-        }
+        usual = {each.name: Take(convert=values_of if each.mapping else None) for each in self._arguments}
         return {name: self.takes.get(name) or SHARED.get(name) or take for name, take in usual.items()}
 
     def _carry_out(self, values: dict[str, Any]) -> None:
@@ -136,6 +135,26 @@ class Command:
         elif result is not None:
             self.words(result, call)
             print_written(*self.written(result), *(given.get(name) for name in FILES))
+
+
+def notices(result: Any, call: Call) -> None:
+    """What was noticed on the way, on stderr; on a terminal the progress line has told it."""
+    if "progress" not in call.given or not sys.stderr.isatty():
+        for notice in result.notices:
+            warn(notice)
+
+
+def keeping(advice: str) -> Callable[[Call], Any]:
+    """The `run` of a command that Ctrl-C may stop: it says how to go on, with arguments of the function in braces."""
+
+    def run(call: Call) -> Any:
+        try:
+            return call.run()
+        except KeyboardInterrupt:
+            warn(advice.format(**call.given))
+            raise
+
+    return run
 
 
 def merging(function: str, about: str, words: Callable[[Any, Call], None]) -> Command:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .command import Call, Command, in_words, merging
+from .command import Call, Command, in_words, keeping, merging, notices
 from .options import Take, group
-from .output import console, table, warn
+from .output import console, table
 from .words import listed, values_of
 
 if TYPE_CHECKING:
@@ -51,18 +50,8 @@ def _list_words(known: Known, call: Call) -> None:
     console().print(f"references: {', '.join(known.references)}", markup=False)
 
 
-def _run(call: Call) -> Any:
-    try:
-        return call.run()
-    except KeyboardInterrupt:
-        warn("finished trials are kept; the same command continues")
-        raise
-
-
 def _run_words(outcome: RunOutcome, call: Call) -> None:
-    if "progress" not in call.given or not sys.stderr.isatty():  # there the progress line has told them
-        for notice in outcome.notices:
-            warn(notice)
+    notices(outcome, call)
     in_words(outcome, call)
     parts = int(call.given.get("shard", "0/1").partition("/")[2])
     words = f"merge DIR ... --out WHOLE, of all {parts} shards" if parts > 1 else f"report {outcome.out}"
@@ -70,8 +59,7 @@ def _run_words(outcome: RunOutcome, call: Call) -> None:
 
 
 def _report_words(made: Report, call: Call) -> None:
-    for notice in made.notices:
-        warn(notice)
+    notices(made, call)
     for sentence in made.verdict:
         console().print(sentence, markup=False)
     console().print(f"wrote {made.path} in {made.seconds:.1f} s", markup=False, style="dim")
@@ -103,7 +91,7 @@ for command in (
             "model": Take("FILE", kind=Path),
             "record": Take("DIR", about="Record every trial as MCAP there."),
         },
-        run=_run,
+        run=keeping("finished trials are kept; the same command continues"),
         words=_run_words,
     ),
     merging("andante.experiments.commands:merge", "Put the shards of an experiment together.", _run_words),

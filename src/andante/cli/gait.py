@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-from .command import Call, Command, in_words, merging
+from .command import Call, Command, in_words, keeping, merging, notices
 from .options import Take, group
-from .output import warn
 from .words import values_of
 
 if TYPE_CHECKING:
@@ -22,6 +20,7 @@ TRIAL = {  # what is tried
     "arguments": Take("NAME=VALUE", values_of, "--argument", "More for the objective, as in TOML."),
 }
 STUDY = Take("DIR", about="Folder of a study.")
+KEEPING = keeping("finished candidates are kept; continue with: andante gait resume {study}")
 
 
 def _evaluate(call: Call) -> Any:
@@ -29,19 +28,8 @@ def _evaluate(call: Call) -> Any:
     return call.run(parameters={**given, **values_of(call.own["more"])})
 
 
-def _kept(call: Call) -> Any:
-    """Say after Ctrl-C how to go on."""
-    try:
-        return call.run()
-    except KeyboardInterrupt:
-        warn(f"finished candidates are kept; continue with: andante gait resume {call.given['study']}")
-        raise
-
-
 def _words(result: SearchResult, call: Call) -> None:
-    if "progress" not in call.given or not sys.stderr.isatty():  # there the progress line has told them
-        for notice in result.notices:
-            warn(notice)
+    notices(result, call)
     in_words(result, call)
 
 
@@ -63,14 +51,14 @@ for command in (
             "freeze": Take("NAME=VALUE", values_of),
             "options": Take("NAME=VALUE", values_of, "--option", "Of the sampler, such as sigma=0.1."),
         },
-        run=_kept,
+        run=KEEPING,
         words=_words,
     ),
     Command(
         "andante.tasks.gait:resume",
         "Go on with a study as if it had never stopped.",
         {"study": STUDY},
-        run=_kept,
+        run=KEEPING,
         words=_words,
     ),
     Command(

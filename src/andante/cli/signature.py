@@ -27,13 +27,18 @@ class Argument:
     about: str  # its entry in the docstring
 
     @property
+    def mapping(self) -> bool:
+        """Whether it is given as words NAME=VALUE."""
+        return self.annotation.startswith("Mapping[")
+
+    @property
     def kind(self) -> Any:
         """The type of a word of it on the command line."""
         kinds = {each.strip() for each in self.annotation.split("|")} - {"None"}
         for kind in (bool, int, float):
             if kinds == {kind.__name__}:
                 return kind
-        if self.annotation.startswith(("Sequence[str", "Sequence[Path", "Mapping[")):
+        if self.mapping or self.annotation.startswith(("Sequence[str", "Sequence[Path")):
             return list[Path] if "Path" in self.annotation else list[str]
         return Path if "Path" in kinds and not kinds & NAMED else str
 
