@@ -14,6 +14,7 @@ import importlib.util
 import subprocess
 import sys
 import time
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -200,9 +201,8 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
         beside = f" beside {name}" if name else ""
         rows.append(Row(f"{case.name}: one batch{beside}", speed["batch"], base, SPEED))
         rows.append(Row(f"{case.name}: single calls{beside}", speed["single"], base, SPEED))
-        rows.append(
-            Row(f"{case.name}: reached{beside}", fraction["batch"], fraction[name] if name else float("nan"), "%")
-        )
+        there = fraction[name] if name else float("nan")
+        rows.append(Row(f"{case.name}: reached{beside}", fraction["batch"], there, "%"))
     return rows
 
 
@@ -229,12 +229,7 @@ def reached(case: Case, q: Array, poses: Array) -> np.ndarray:
 
 def best(call: Callable[[], object], rounds: int = ROUNDS) -> float:
     """Shortest wall time of a call [s]."""
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return min(times)
+    return min(timeit.repeat(call, number=1, repeat=rounds))
 
 
 def threads_row(count: int = 10_000) -> Row:
