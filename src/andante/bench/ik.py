@@ -25,7 +25,7 @@ from andante.description import load_robot
 from andante.geometry import Array
 from andante.kinematics import Chain, Legs, load_dh
 
-from .rows import Row
+from .rows import Row, leave_out
 
 Solver = Callable[[Array], tuple[bool, Array]]  # (4, 4) pose -> whether it says that it arrived, q
 
@@ -155,8 +155,7 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     peers: dict[str, Callable[[Chain, Array], Solver]] = {}
     for name, package, make in (("ik_LM", "roboticstoolbox", toolbox), ("Pinocchio loop", "pinocchio", pinocchio)):
         if missing(package):
-            if not quiet:
-                sys.stderr.write(f"left out: {name}: the package {package} is not installed\n")
+            leave_out(name, f"the package {package} is not installed", quiet)
         else:
             peers[name] = make
     count = TARGETS if seconds >= 1 else TARGETS // 10

@@ -9,7 +9,6 @@ ever makes things slower.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,7 +23,7 @@ from andante.locomotion.gaits import Request, gait_names, prepare
 from andante.simulation.simulation import Simulation, simulate
 
 from .physics import Unequal, take_turns
-from .rows import Row
+from .rows import Row, leave_out
 
 SETTLING = 1.0  # standing [s]
 STARTING = 2.0  # from the first command until the measured time [s]
@@ -73,8 +72,8 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     for case in CASES:
         if not case.gait or case.gait in gait_names(load_robot(case.robot)):
             rows.append(measure(case, seconds))
-        elif not quiet:
-            sys.stderr.write(f"left out: {case.name}: robot {case.robot!r} has no gait {case.gait!r}\n")
+        else:
+            leave_out(case.name, f"robot {case.robot!r} has no gait {case.gait!r}", quiet)
     return tuple(rows)
 
 
