@@ -28,6 +28,7 @@ explore = Command(
     "Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far.",
     {
         "out": Take("MAP", flags="-o --out", about="Writes MAP.pgm, MAP.yaml and MAP.tum.", required=True),
+        "world": Take("W", about="To simulate: built-in name or an SDF or MJCF file."),
         "waypoints": Take("FILE", about="Lines 'x y [yaw]' in the world to drive along."),
     },
     warned=lambda made: made.warnings,
