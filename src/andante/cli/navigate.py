@@ -48,9 +48,8 @@ localize = Command(
     "Localize the robot of a log on a map, or by UWB ranges.",
     {
         "initial_pose": Take(POSE, partial(pose_of, "--initial-pose")),
-        "anywhere": Take(flags="--global", about="Start without a pose: search the whole map."),
-        "uwb": Take("ANCHORS", about="Lines 'NAME x y z', 'tag NAME x y z', 'map x y yaw'; LOG may be .csv."),
-        "reference": Take("FILE", about="True poses: TUM lines or 'time x y yaw'."),
+        "anywhere": Take(flags="--global"),
+        "uwb": Take("ANCHORS"),
     },
     warned=lambda made: made.warnings,
     written=lambda made: (made.trajectory_file,),
