@@ -10,6 +10,7 @@ ever makes things slower.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 
 import mujoco
@@ -81,13 +82,10 @@ def measure(case: Case, seconds: float) -> Row:
     """Both sides of one case."""
     count = max(1, round(seconds / SLICE))
     loop = begin(case)
-    bare = simulation(loop)
-    try:
+    with closing(simulation(loop)) as bare:
         start = bare.engine.snapshot()
         tapes = [record(loop) for _ in range(count)]
         times = np.array([_take_turns(case, bare, start, tapes) for _ in range(PASSES)])
-    finally:
-        bare.close()
     ours, theirs = count * SLICE / times.min(axis=0).sum(axis=1)
     return Row(case.name, float(ours), float(theirs), UNIT)
 
@@ -144,11 +142,9 @@ def _take_turns(case: Case, bare: Simulation, start: object, tapes: list[Tape]) 
     """CPU times [s] of one pass, (2, slices): Andante's, the bare loop's."""
     ours = begin(case)
     bare.engine.restore(start)  # type: ignore[arg-type]
-    try:
+    with closing(ours.body):
         times = take_turns((lambda _: ours.run(SLICE), lambda tape: play(bare, tape)), tapes, 1)
         _compare(case, simulation(ours), bare)
-    finally:
-        ours.body.close()
     return np.concatenate(times)
 
 

@@ -68,6 +68,7 @@ class Command:
         words: tells the result to people; `--json` prints its `as_dict()` instead.
         warned: lines for stderr about a result.
         written: files that a result tells of, beside those that the command line names.
+        code: exit code after a result.
         dry: what `--dry-run` calls instead, `module:name`; empty: the function moves no real robot.
         json: whether there is `--json`.
     """
@@ -81,6 +82,7 @@ class Command:
     words: Callable[[Any, Call], None] = in_words
     warned: Callable[[Any], Iterable[str]] = lambda result: ()
     written: Callable[[Any], Iterable[Path | str | None]] = lambda result: ()
+    code: Callable[[Any], int] = lambda result: 0
     dry: str = ""
     json: bool = True
 
@@ -135,6 +137,7 @@ class Command:
         elif result is not None:
             self.words(result, call)
             print_written(*self.written(result), *(given.get(name) for name in FILES))
+        raise typer.Exit(self.code(result))
 
 
 def notices(result: Any, call: Call) -> None:

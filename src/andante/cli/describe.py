@@ -6,13 +6,11 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-import typer
-
 from andante.errors import BadInput
 
 from .command import Call, Command, in_words
 from .options import Take
-from .output import console, print_json, warn
+from .output import console, warn
 from .words import numbers_of
 
 if TYPE_CHECKING:
@@ -21,17 +19,7 @@ if TYPE_CHECKING:
 COLORS = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 
-def _check(call: Call) -> None:
-    report = call.run()
-    if call.json:
-        print_json(report.as_dict())
-    else:
-        _check_words(report)
-    if not report.ok:
-        raise typer.Exit(1)
-
-
-def _check_words(report: CheckResult) -> None:
+def _check_words(report: CheckResult, call: Call) -> None:
     out = console()
     out.print(report.name, style="bold", markup=False, end=" ")
     out.print(f"({report.kind}): {report.links} links, {report.joints} joints, {report.mass:.4g} kg")
@@ -94,7 +82,8 @@ check = Command(
     "andante.tasks.describe:check",
     "Check a robot or world file; exit 1 when it has errors.",
     {"file": Take("FILE", about="Robot or world: built-in name or file.")},
-    run=_check,
+    words=_check_words,
+    code=lambda report: 0 if report.ok else 1,
 )
 convert = Command(
     "andante.tasks.describe:convert",

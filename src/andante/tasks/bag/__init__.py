@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -244,7 +245,7 @@ def play(
     told = list(player.notes)
     for note in told:
         say(note)
-    try:
+    with closing(player):
         if session:
             replay_into(str(session), player, say)
         else:
@@ -253,8 +254,6 @@ def play(
         for note in player.notes:
             if note not in told:  # damage that was met on the way
                 say(note)
-    finally:
-        player.close()
     return PlayedBag(str(bag), player.count, player.rounds, player.broken)
 
 

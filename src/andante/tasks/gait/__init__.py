@@ -6,6 +6,7 @@ The objective is the wave gait or a user's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,11 +77,8 @@ def evaluate(
         file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {})
     )
     given = {**(read_parameters(Path(params)) if params is not None else {}), **(parameters or {})}
-    evaluator = Evaluator(task.spec().build())
-    try:
+    with closing(Evaluator(task.spec().build())) as evaluator:
         outcome = evaluator.result(Task(0, task.complete(evaluator.objective.space, given), seed))
-    finally:
-        evaluator.close()
     if outcome.error:
         raise BadInput(f"the trial failed: {outcome.error}")
     return GaitResult(task.robot, task.engine, task.variant, record_of(outcome.task, outcome.figures))
