@@ -21,7 +21,13 @@ def test_a_name_is_imported_once():
         get("Nothing")
 
 
-@pytest.mark.parametrize("room", ["bridges", "control", "experiments", "mobile", "studio", "tasks", "viz"])
+ROOMS = (
+    "bridges control experiments locomotion mapping mobile motion physics session simulation studio tasks viz "
+    "robots.nao robots.rover robots.shell"
+)
+
+
+@pytest.mark.parametrize("room", ROOMS.split())
 def test_every_exported_name_is_there(room):
     package = importlib.import_module(f"andante.{room}")
     assert all(getattr(package, name) is not None for name in package.__all__)
