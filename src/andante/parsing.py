@@ -10,7 +10,6 @@ import itertools
 import json
 import re
 import tomllib
-from collections.abc import Callable
 from typing import Any
 
 MOST_BITS = 64  # of a whole number
@@ -28,38 +27,39 @@ def parse_toml(text: str) -> dict[str, Any]:
     """The table of a TOML text."""
     if DOTTED.search(QUOTED.sub(_name_or_blank, text)):  # the parser takes the square of their number in memory
         raise ValueError(f"a key of more than {MOST_DEPTH} parts: {TOO_DEEP}")
-    table: dict[str, Any] = _parsed(tomllib.loads, text)
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    except ValueError as error:
+        raise ValueError(_line(error)) from None
+    _check(table)
     return table
 
 
 def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text."""
-    return _parsed(json.loads, text)
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    except ValueError as error:
+        raise ValueError(_line(error)) from None
+    _check(value)
+    return value
 
 
 def parse_yaml(text: str | bytes) -> Any:
     """The value of a YAML text, by the safe loader."""
     import yaml
 
-    wrong = (yaml.YAMLError, ValueError, TypeError, AttributeError, KeyError, OverflowError)
-    return _parsed(yaml.safe_load, text, wrong, 160, MOST_VALUES)
-
-
-def _parsed(
-    load: Callable[[Any], Any],
-    text: str | bytes,
-    wrong: tuple[type[Exception], ...] = (ValueError,),
-    letters: int | None = None,
-    most: int | None = None,
-) -> Any:
-    """What a parser makes of a text; whatever is `wrong` is told in so many letters."""
     try:
-        value = load(text)
+        value = yaml.safe_load(text)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
-    except wrong as error:
-        raise ValueError((" ".join(str(error).split()) or type(error).__name__)[:letters]) from None
-    _check(value, most)
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
+        raise ValueError(_line(error)[:160]) from None
+    _check(value, MOST_VALUES)
     return value
 
 
@@ -87,3 +87,7 @@ def _check(value: Any, most: int | None = None) -> None:
 def _name_or_blank(found: re.Match[str]) -> str:
     """What stands for a text or a remark where dots are counted."""
     return "" if found[0].startswith("#") else "_"
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

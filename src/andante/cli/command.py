@@ -196,7 +196,7 @@ def _parameter(argument: Argument, take: Take) -> inspect.Parameter:
     else:
         info = typer.Option(*flags, min=take.least, **about)
     if isinstance(default, tuple):
-        default = " ".join(f"{value:g}" for value in default) or None
+        default = " ".join(f"{value:g}" for value in default) if kind is str else None
     return inspect.Parameter(
         argument.name,
         inspect.Parameter.KEYWORD_ONLY,

@@ -40,7 +40,9 @@ SHARED = {
     "robot": Take("ROBOT", about="Built-in name or a URDF, xacro, SDF or MJCF file."),
     "arguments": Take("[NAME:=VALUE]...", arguments_of, about="xacro arguments.", argument=True),
     "world": Take("W", about="Built-in name or an SDF or MJCF file."),
-    "body": Take("B", about="sim, ws://HOST:9090, http://HOST:11311, serial:PORT or file.py:Name (a real robot)."),
+    "body": Take(
+        "B", about="sim, ws://HOST:9090, http://HOST:11311, serial:PORT or file.py:Name (a real robot).", default="sim"
+    ),
     "seed": Take("N", least=0),
     "start": Take(POSE, partial(pose_of, "--start")),
     "push": Take('"NS DIR T"', about='Push the root: "2.0 left 1.0" [N s, s].'),

@@ -51,11 +51,18 @@ def read_arguments(reference: str) -> list[Argument]:
     tree = ast.parse(source.read_text(encoding="utf-8"))
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     found, about = functions[name].args, _about(functions, name)
+    constants = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
     missing = [None] * (len(found.args) - len(found.defaults))
     rows = [(each, default, True) for each, default in zip(found.args, [*missing, *found.defaults], strict=True)]
     rows += [(each, default, False) for each, default in zip(found.kwonlyargs, found.kw_defaults, strict=True)]
     return [
-        Argument(each.arg, ast.unparse(each.annotation or each), _literal(default), first, about.get(each.arg, ""))
+        Argument(
+            each.arg,
+            ast.unparse(each.annotation or each),
+            _literal(constants.get(default.id, default) if isinstance(default, ast.Name) else default),
+            first,
+            about.get(each.arg, ""),
+        )
         for each, default, first in rows
     ]
 

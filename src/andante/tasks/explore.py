@@ -20,6 +20,7 @@ from andante.control.view import RobotView
 from andante.description.world import World
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
+from andante.hardware.open import SIMULATED
 from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.mapping import MappingResult, OccupancyGrid, Trajectory, map_of_world
 from andante.mapping.evaluation import Agreement, compare_maps
@@ -36,6 +37,8 @@ from .bodies import BodyLike, is_simulated, opened, read_params, report_log, req
 from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
+
+SPEED = 0.5  # of faster robots while they map [m/s]
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ def explore(
     engine: str = "mujoco",
     planner: str = "auto",
     controller: str = "pursuit",
-    max_speed: float = 0.5,
+    max_speed: float = SPEED,
     params: Path | str | None = None,
     arguments: Mapping[str, str] | None = None,
     dt: float = 0.002,
@@ -125,7 +128,7 @@ def explore(
     record: Path | str | None = None,
     plot: Path | str | None = None,
     video: Path | str | None = None,
-    body: BodyLike = "sim",
+    body: BodyLike = SIMULATED,
     progress: bool = False,
 ) -> ExploreResult:
     """Let a wheeled robot map a world by itself, from its wheels, gyro and lidar.
@@ -142,7 +145,7 @@ def explore(
         timeout: longest time [s] of simulated driving.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
-        max_speed: speed limit of faster robots while they map [m/s].
+        max_speed: speed limit [m/s].
         params: a file with the parameters of mapping, and tables [body] and [start] for a real robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].

@@ -21,6 +21,7 @@ from andante.control.view import RobotView
 from andante.description import Robot, World
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
+from andante.hardware.open import SIMULATED
 from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map
@@ -184,7 +185,7 @@ def navigate(
     record: Path | str | None = None,
     plot: Path | str | None = None,
     video: Path | str | None = None,
-    body: BodyLike = "sim",
+    body: BodyLike = SIMULATED,
     progress: bool = False,
 ) -> NavigateResult:
     """Let a wheeled robot drive to a goal by its own sensors; without a map it plans from live scans.
@@ -200,7 +201,7 @@ def navigate(
         ignore_yaw: accept any yaw at the goal.
         timeout: simulated time after which the drive has failed [s].
         planner, controller: names, or `file.py:Name`.
-        max_speed: speed limit [m/s]; None: that of the robot file.
+        max_speed: speed limit [m/s].
         params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), and [body] and
             [start] for a real robot.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.

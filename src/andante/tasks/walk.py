@@ -18,6 +18,7 @@ from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, so3
+from andante.hardware.open import SIMULATED
 from andante.locomotion import Command
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.locomotion.io.gait_parameters import checked_parameters
@@ -89,7 +90,7 @@ def walk(
     seed: int = 0,
     record: Path | str | None = None,
     video: Path | str | None = None,
-    body: BodyLike = "sim",
+    body: BodyLike = SIMULATED,
     progress: bool = False,
 ) -> WalkResult:
     """Let a robot walk a distance, turn on the spot, or follow a velocity.
