@@ -40,24 +40,4 @@ __all__ = [
     "rig_for", "source_fitness", "standing_poses", "statistics", "wave_keyframes", "with_rig", "write_rig",
 ]  # fmt: skip
 
-_MODULES = {
-    ".biped.settings": "BipedSettings",
-    ".biped.walk": "BipedWalk",
-    ".falls.detector": "FallDetector FallRules",
-    ".falls.get_up": "GetUp GetUpSettings",
-    ".falls.manager": "FallEvent FallManager FallState",
-    ".falls.pose_routes": "pose_route standing_poses",
-    ".gaits": "Gait Prepared Request prepare register",
-    ".io.fall_library": "fall_motions",
-    ".io.rig_file": "read_rig rig_for write_rig",
-    ".legged.body_motion": "BodyMotion BodyPose circle",
-    ".legged.gait": "LeggedGait LeggedSettings",
-    ".legged.patterns": "GaitPattern pattern",
-    ".rigs.balance": "Balance",
-    ".rigs.infer": "infer_rig",
-    ".rigs.rig": "Leg Rig check_rig with_rig",
-    ".wave.fitness": "WaveStatistics better_fitness source_fitness statistics",
-    ".wave.gait": "WaveGait playback wave_keyframes",
-    ".wave.model": "WaveModel WaveParameters default_gait",
-}
-__getattr__ = lazy_names(__name__, _MODULES)
+__getattr__ = lazy_names(__name__)

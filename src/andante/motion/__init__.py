@@ -71,4 +71,4 @@ __all__ = [
     "write_keyframes_toml",
 ]
 
-__getattr__ = lazy_names(__name__, {".io.library": "find_motion write_keyframes_toml"})
+__getattr__ = lazy_names(__name__)

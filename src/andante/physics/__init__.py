@@ -24,6 +24,4 @@ __all__ = [
     "film_strip", "fitted", "installed", "rest_poses",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(  # the renderer loads MuJoCo
-    __name__, {".rendering.renderer": "Renderer rest_poses", ".checks": "CHECKS CheckResult check_engine"}
-)
+__getattr__ = lazy_names(__name__)  # the renderer loads MuJoCo

@@ -199,11 +199,11 @@ def studio(
         world: a `World` that has a file, a name or a path.
         engine: mujoco, bullet, dart or ode.
         arguments: `name:=value` arguments of the robot's file.
-        port: of the page; 0 takes a free one.
+        port: port of the page; 0 takes a free one.
         host: address to bind; beyond this machine needs a token.
         token: secret that clients must give (8 letters or more).
         browser: open the page in the browser.
-        folder: of recordings and clips; ./andante_sessions by default.
+        folder: folder of recordings and clips; ./andante_sessions by default.
         seconds: end after this simulated time [s].
         seed: random seed of all noise.
         announce: called with the address of the page as soon as it can be opened.

@@ -22,7 +22,6 @@ from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array
-from andante.hardware.open import SIMULATED
 from andante.locomotion.falls.get_up import GetUp, Phase
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.gaits import pose_motion
@@ -96,6 +95,7 @@ class PlayResult(Result):
 class CheckedMotion:
     """A motion found for a robot, with what the check says; nothing has moved yet."""
 
+    asked: str  # the motion in the user's words
     robot: Robot
     choice: Choice | None  # None: getting up
     name: str
@@ -108,6 +108,15 @@ class CheckedMotion:
     def ok(self) -> bool:
         """Whether there are no errors."""
         return all(problem.severity is not Severity.ERROR for problem in self.problems)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        told = {"robot": self.robot.name, "motion": self.asked, "kind": self.kind, "ok": self.ok}
+        return {**told, "problems": [problem.as_dict() for problem in self.problems]}
+
+    def __str__(self) -> str:
+        state = f"{self.asked} ({self.kind}) for {self.robot.name}: {'ok' if self.ok else 'not ok'}"
+        return "\n".join([*map(str, self.problems), state])
 
 
 def check_play(
@@ -144,7 +153,7 @@ def check_play(
             raise BadInput(f"{motion} is played once; loop is for motions and actions")
         _pose_speed(speed)
     if choice is None:
-        return CheckedMotion(made, None, plain_name(motion), "get up", pose, start, ())
+        return CheckedMotion(motion, made, None, plain_name(motion), "get up", pose, start, ())
     if isinstance(choice, PoseChoice):
         kind, problems = "pose", _check_pose(made, choice.name, pose, start, speed)
     elif isinstance(choice, Keyframes):
@@ -155,7 +164,7 @@ def check_play(
             problems = check_keyframes(made, choice, start)
     else:
         kind, problems = "action", check_action(made, choice.actions, choice.name, start, parameters or {})
-    return CheckedMotion(made, choice, choice.name, kind, pose, start, problems)
+    return CheckedMotion(motion, made, choice, choice.name, kind, pose, start, problems)
 
 
 def _check_pose(
@@ -190,7 +199,7 @@ def play(
     record: Path | str | None = None,
     video: Path | str | None = None,
     picture: Path | str | None = None,
-    body: BodyLike = SIMULATED,
+    body: BodyLike = "sim",
     params: Path | str | None = None,
     progress: bool = False,
 ) -> PlayResult:
@@ -201,7 +210,7 @@ def play(
         motion: a pose, a motion of the robot's library, a key-frame or action file, a recording, or get-up.
         parameters: arguments of an action.
         pose: named pose to start in.
-        seconds: how long it is played; None: until it is over, and a second more.
+        seconds: how long it is played [s]; None: until it is over, and a second more.
         speed: 1 as written, 2 twice as fast.
         loop: rounds of a motion or action; 0: until the time is over.
         joints: patterns of the joints of a recording that are played; none: all.
