@@ -20,7 +20,7 @@ def press(*keys: str, until: ShellMode | None = None, seconds: float = 20.0) -> 
     for key in keys:
         shell.handle(key, False)
     x, y, z = sim.base_pose[:3]
-    print(f"{sim.time:8.2f} {shell.mode.value} at x {x:.2f} y {y:.2f} m, centre {z:.3f} m high")
+    print(f"{sim.time:8.2f} {shell.mode.value} at x {x:.2f} y {y:.2f} m, center {z:.3f} m high")
 
 
 press("shell", until=ShellMode.BALL)

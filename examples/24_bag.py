@@ -1,4 +1,4 @@
-"""Record a session, look into the bag, cut it off as a crash would, mend it, and play it back."""
+"""Record a session, look into the bag, cut it off as a crash would, repair it, and play it back."""
 
 from pathlib import Path
 

@@ -5,17 +5,15 @@ far the simulation is from them. `andante experiment run straight-walk --out wal
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 import andante as an
 
-whole = an.experiments.load_experiment("straight-walk")
+whole = an.experiment.load("straight-walk")
 print(f"{whole.name}: {whole.count} trials, {len(whole.tests)} tests, varied: {', '.join(whole.vary.as_dict())}")
 
 few = {name: levels for name, levels in whole.tests.items() if name in "DG"}
 experiment = replace(whole, factors={"speed": (80, 100), "distance": (0.5,)}, tests=few, trials=2)
-job = an.experiments.RunJob(experiment, Path("walk"), workers=0)  # workers=None takes a process per processor
-outcome = an.experiments.run_experiment(job)
+outcome = an.experiment.run(experiment, "walk", workers=0)  # workers=None takes a process per processor
 print(f"{outcome.trials} trials in {outcome.seconds:.1f} s, {outcome.failed} failed")
 
 simulated = an.experiments.Values.of(experiment, an.experiments.rows_of("walk", experiment))

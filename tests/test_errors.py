@@ -126,3 +126,14 @@ def test_other_mistakes_with_files_are_no_missing_files(tmp_path):
         assert isinstance(told.value, BadInput)
         assert not isinstance(told.value, OSError)
         assert "cannot be read" not in str(told.value)
+
+
+def test_the_first_name_that_is_not_among_the_choices_is_told():
+    UnknownName.check("pet", "cat", ("cat", "dog"))
+    UnknownName.check("pet", ["dog", "cat"], {"cat": 1, "dog": 2}, "the house")
+    UnknownName.check("pet", [], ())
+    with pytest.raises(KeyError) as told:
+        UnknownName.check("pet", ["dog", "ox", "emu"], ("cat", "dog"), "the house")
+    assert str(told.value) == "no pet 'ox' in the house; choices: cat, dog"
+    with pytest.raises(UnknownName, match="no pet 'ox'; choices: none"):
+        UnknownName.check("pet", "ox", ())

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from andante.errors import BadInput
-from andante.files import made_folder, read_bytes, read_text, whole_file, write_all, write_bytes
+from andante.files import (
+    check_outputs,
+    made_folder,
+    read_bytes,
+    read_text,
+    read_toml,
+    whole_file,
+    write_all,
+    write_bytes,
+)
 
 
 def test_the_new_file_takes_the_place_of_the_old(tmp_path):
@@ -112,3 +121,24 @@ def test_reading_stays_within_its_limit(tmp_path):
             read_text(tmp_path / name)
     with pytest.raises(BadInput, match="more than 0 MB"):
         read_bytes(Path("/proc/self/status"), 100)  # which tells a size of 0
+
+
+def test_toml_is_a_table_or_told_in_one_line(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text("x = 1")
+    assert read_toml(path) == {"x": 1}
+    for data in (b"x = ", b"x = \xff"):
+        path.write_bytes(data)
+        with pytest.raises(BadInput, match=r"a\.toml: not valid TOML \(") as told:
+            read_toml(path)
+        assert "\n" not in str(told.value)
+    with pytest.raises(BadInput, match="are refused"):
+        read_toml(path, 1)
+
+
+@pytest.mark.parametrize(
+    ("suffixes", "said"), [((".toml",), "are written as .toml$"), ((".a", ".b", ".c"), "are written as .a, .b or .c$")]
+)
+def test_other_suffixes_are_listed(suffixes, said, tmp_path):
+    with pytest.raises(BadInput, match=said):
+        check_outputs({"rigs": (tmp_path / "a.txt", suffixes)})

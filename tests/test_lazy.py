@@ -10,16 +10,24 @@ from andante.lazy import lazy_names
 
 
 def test_a_name_is_imported_once():
-    get = lazy_names("andante.experiments", {".setup": "Setup trial=trial_function"})
-    from andante.experiments.setup import Setup, trial_function
+    get = lazy_names("andante")
+    from andante.control import Body
+    from andante.description import load_robot
 
-    assert get("Setup") is Setup
-    assert get("trial") is trial_function
+    assert get("Body") is Body
+    assert get("robot") is load_robot
+    assert get("gait") is importlib.import_module("andante.tasks.gait")  # a module of a room
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         get("Nothing")
 
 
-@pytest.mark.parametrize("room", ["bridges", "control", "experiments", "mobile", "studio", "tasks", "viz"])
+ROOMS = (
+    "bridges control experiments locomotion mapping mobile motion physics session simulation studio tasks viz "
+    "robots.nao robots.rover robots.shell"
+)
+
+
+@pytest.mark.parametrize("room", ROOMS.split())
 def test_every_exported_name_is_there(room):
     package = importlib.import_module(f"andante.{room}")
     assert all(getattr(package, name) is not None for name in package.__all__)

@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,9 @@ def test_what_never_was_is_not_found():
         importlib.import_module("andante.nothing")
 
 
-ROOMS = (Path(__file__).parent / "names_0_1_0.txt").read_text(encoding="utf-8").splitlines()  # `__all__` of 0.1.0
+ROOMS = (
+    (Path(__file__).parent / "names_0_1_0.txt").read_text(encoding="utf-8").splitlines()
+)  # `__all__` of 0.1.0, and its pages
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -51,7 +54,7 @@ def test_every_old_name_leads_to_a_name_that_is_there():
     for module, names in moved_names().items():
         for old, new in names.items():
             home, _, name = new.partition(":")
-            assert getattr(importlib.import_module(module), old) is getattr(importlib.import_module(home), name)
+            assert getattr(importlib.import_module(module), old) is attrgetter(name)(importlib.import_module(home))
 
 
 def test_an_old_name_warns_and_keeps_source_and_other_names():
@@ -94,6 +97,10 @@ def test_old_words_of_a_simulation():
         assert sim.actor == sim.model
     with pytest.warns(DeprecationWarning, match=r"Engine\.actor is model_index now"):
         assert sim.engine.actor("waffle") == sim.model
+    with pytest.warns(DeprecationWarning, match=r"argument 'actor' of Engine\.set_base is model now"):
+        sim.engine.set_base(actor=sim.model, pose=(0.5, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0))
+    with pytest.warns(DeprecationWarning, match=r"argument 'actor' of Engine\.link_poses is model now"):
+        assert sim.engine.link_poses(actor=sim.model)[0, 0] == pytest.approx(0.5)
     with pytest.warns(DeprecationWarning, match=r"Engine\.actors is models now"):
         assert sim.engine.actors is sim.engine.models
     with pytest.warns(DeprecationWarning, match=r"Contacts\.actor_a is model_a now"):

@@ -367,6 +367,7 @@ def test_counts_of_a_report():
 
 def test_tests_are_run(tmp_path, monkeypatch):
     (tmp_path / "tests").mkdir()
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")  # the root, whatever lies in the folders above
     (tmp_path / "tests" / "test_a.py").write_text(
         "import pytest\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_x(n):\n    assert n < 2\n"
     )

@@ -6,7 +6,7 @@ import pytest
 
 from andante.errors import BadInput, UnknownName
 from andante.localization import MclParameters
-from andante.settings import settings_from
+from andante.settings import check_fields, is_fraction, is_positive, is_size, settings_from
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,22 @@ class Renamed:
 def test_old_names_are_taken_with_a_warning():
     with pytest.warns(FutureWarning, match="'speed' is now called 'max_speed'"):
         assert settings_from(Renamed(), {"speed": 0.5}, "parameter").max_speed == 0.5
+
+
+def test_fields_out_of_range_are_named():
+    check_fields(Renamed(), "drive", "> 0", is_positive, "max_speed")
+    with pytest.raises(BadInput, match=r"^drive max_speed must be > 0, got -1$"):
+        check_fields(Renamed(-1), "drive", "> 0", is_positive, "max_speed")
+
+
+@pytest.mark.parametrize(
+    ("sound", "good", "bad"),
+    [
+        (is_positive, (1e-9, float("inf")), (0.0, -1.0, float("nan"))),
+        (is_size, (0.0, 5.0), (-1e-9, float("inf"), float("nan"))),
+        (is_fraction, (0.0, 1.0), (-0.1, 1.1, float("nan"))),
+    ],
+)
+def test_ranges(sound, good, bad):
+    assert all(map(sound, good))
+    assert not any(map(sound, bad))

@@ -44,37 +44,7 @@ if TYPE_CHECKING:
     from .tasks.sim import sim
     from .tasks.walk import walk
 
-_named = lazy_names(
-    __name__,
-    {
-        ".control": "Body ControlLoop",
-        ".description": "Robot World robot=load_robot world=load_world",
-        ".errors": "AndanteError",
-        ".locomotion": "Behaviour Command Walker",
-        ".physics": "Mode Settings check_engine",
-        ".simulation": "Simulation simulate",
-        ".studio.launch": "launch",
-        ".studio.notebook": "show",
-        ".tasks.catalog": "doctor engines",
-        ".tasks.describe": "check convert rig",
-        ".tasks.explore": "explore",
-        ".tasks.ik": "ik",
-        ".tasks.localize": "localize",
-        ".tasks.map_log": "map_log",
-        ".tasks.mesh": "mesh",
-        ".tasks.navigate": "navigate",
-        ".tasks.play": "play",
-        ".tasks.sim": "sim",
-        ".tasks.walk": "walk",
-    },
-)
-
-_GROUPS = {  # commands that have commands of their own: modules of functions
-    "gait": "andante.tasks.gait",
-    "bag": "andante.tasks.bag",
-    "bridge": "andante.tasks.bridge",
-    "experiment": "andante.experiments.commands",
-}
+_named = lazy_names(__name__)
 
 ROOMS = (
     "geometry", "bags", "description", "physics", "sensors", "kinematics", "motion", "locomotion", "mapping",
@@ -94,8 +64,8 @@ _moved.install()
 
 
 def __getattr__(name: str) -> Any:
-    if name in ROOMS or name in _GROUPS:
-        return importlib.import_module(_GROUPS.get(name, f"andante.{name}"))
+    if name in ROOMS:
+        return importlib.import_module(f"andante.{name}")
     return _named(name)
 
 

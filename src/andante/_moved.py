@@ -1,7 +1,8 @@
 """Old names, kept for one version: of modules, of what they hold, of keyword arguments and of attributes; each warns.
 
 `moved.tsv` beside this file has a line per name: the old one, a tab, the new one. Modules are written as
-`andante.room.module`, what they hold as `andante.room:Name`. Keywords and attributes: `renamed` beside the code.
+`andante.room.module`, what they hold as `andante.room:Name` or `andante.room:Class.attribute`. Keywords and attributes:
+`renamed` beside the code.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache, wraps
 from importlib import resources
+from operator import attrgetter
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -25,15 +27,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 def renamed(**names: str) -> Callable[[F], F]:
     """Let a function or a class take keyword arguments by their old names too: `@renamed(place="start")`.
 
+    One that is gone has no new name: `@renamed(mapping="")`.
+
     Objects of a class are also read by the old names. Without names, a dataclass has those in the `was` of its fields.
     """
 
     def with_old_keywords(function: F) -> F:
         @wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
-            for old in names.keys() & keywords.keys():
+            for old in names.keys() & keywords.keys() if keywords else ():
                 _warn(f"argument {old!r} of {function.__qualname__.removesuffix('.__init__')}", names[old])
                 keywords[names[old]] = keywords.pop(old)
+                keywords.pop("", None)
             return function(*args, **keywords)
 
         return call  # type: ignore[return-value]
@@ -60,6 +65,17 @@ def renamed_attributes(**names: str) -> Callable[[F], F]:
     return decorate
 
 
+def renamed_in(methods: str, **names: str) -> Callable[[F], F]:
+    """Let some methods of a class, named in one string, take keyword arguments by their old names too."""
+
+    def decorate(kind: F) -> F:
+        for method in methods.split():
+            type.__setattr__(kind, method, renamed(**names)(vars(kind)[method]))
+        return kind
+
+    return decorate
+
+
 def _old_attribute(kind: str, old: str, new: str) -> property:
     def get(self: Any) -> Any:
         _warn(f"{kind}.{old}", new)
@@ -73,7 +89,8 @@ def _old_attribute(kind: str, old: str, new: str) -> property:
 
 
 def _warn(old: str, new: str) -> None:
-    warnings.warn(f"{old} is {new} now; the old name goes in the next version", DeprecationWarning, stacklevel=3)
+    became = "" if not new or "._" in new else f" is {new} now"
+    warnings.warn(f"{old}{became}; the old name goes in the next version", DeprecationWarning, stacklevel=3)
 
 
 @cache
@@ -99,6 +116,12 @@ def moved_names() -> dict[str, dict[str, str]]:
     return found
 
 
+@cache
+def _changed() -> set[str]:
+    """Modules that hold old names, or had modules below them."""
+    return {*moved_names(), *(old.rpartition(".")[0] for old in moved())} - moved().keys()
+
+
 class _Loader(importlib.abc.Loader):
     def __init__(self, new: str) -> None:
         self._new = new
@@ -115,7 +138,8 @@ class _Loader(importlib.abc.Loader):
 
 
 class _NamesLoader(importlib.abc.Loader):
-    """Loads a module as its own loader does, and lets old names of what it holds be found in it."""
+    """Loads a module as its own loader does, and lets old names of what it holds be found in it, and old modules below
+    what was a package."""
 
     def __init__(self, loader: importlib.abc.Loader) -> None:
         self._loader = loader
@@ -129,13 +153,14 @@ class _NamesLoader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__loader__ = module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        names, own = moved_names()[module.__name__], module.__dict__.get("__getattr__")
+        module.__dict__.setdefault("__path__", [])
+        names, own = moved_names().get(module.__name__, {}), module.__dict__.get("__getattr__")
 
         def get(name: str) -> Any:
             if name in names:
                 _warn(f"{module.__name__}.{name}", names[name].replace(":", "."))
                 home, _, new = names[name].partition(":")
-                return getattr(importlib.import_module(home), new)
+                return attrgetter(new)(importlib.import_module(home))
             if own is None:
                 raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
             return own(name)
@@ -168,7 +193,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, _Loader(new))
 
     def _with_old_names(self, name: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
-        spec = importlib.machinery.PathFinder.find_spec(name, path) if name in moved_names() else None
+        spec = importlib.machinery.PathFinder.find_spec(name, path) if name in _changed() else None
         if spec is not None and spec.loader is not None:
             spec.loader = _NamesLoader(spec.loader)
         return spec

@@ -6,7 +6,7 @@ works as with any library. The command line turns any `AndanteError` into its li
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class AndanteError(Exception):
@@ -33,6 +33,13 @@ class UnknownName(AndanteError, KeyError):
         listed = ", ".join(choices) or "none"
         place = f" in {where}" if where else ""
         return cls(f"no {what} {name!r}{place}; choices: {listed}")
+
+    @classmethod
+    def check(cls, what: str, names: str | Iterable[str], choices: Collection[str], where: str = "") -> None:
+        """Raise it for the first of some names, or for a single one, that is not among the choices."""
+        for name in (names,) if isinstance(names, str) else names:
+            if name not in choices:
+                raise cls.among(what, name, choices, where)
 
 
 class MissingExtra(AndanteError, ImportError):

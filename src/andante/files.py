@@ -9,9 +9,10 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from andante.errors import BadInput, MissingFile
+from andante.errors import BadInput, MissingFile, one_line
+from andante.parsing import parse_toml
 
 MOST_BYTES = 32 * 1024 * 1024  # of a file that is read at once
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".lz4")  # ends of names of files that must be unpacked
@@ -75,6 +76,15 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
+
+
+def read_toml(path: Path, limit: int = MOST_TEXT) -> dict[str, Any]:
+    """The table of a TOML file; what is wrong with it is told in one line that names the file."""
+    data = read_bytes(path, limit)
+    try:
+        return parse_toml(data.decode("utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{path}: not valid TOML ({one_line(error)})") from None
 
 
 @contextmanager
@@ -154,7 +164,8 @@ def check_outputs(wanted: Mapping[str, tuple[Path | str | None, Sequence[str]]])
         if path is None:
             continue
         if path.suffix.lower() not in suffixes:
-            raise BadInput(f"{path}: {what} are written as {', '.join(suffixes[:-1])} or {suffixes[-1]}")
+            known = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
+            raise BadInput(f"{path}: {what} are written as {known}")
         try:
             if not path.absolute().parent.is_dir():
                 raise MissingFile(f"{path}: the folder does not exist; make it first")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -52,6 +53,28 @@ def renamed(what: str, old: str, new: str) -> str:
     """The new name of something, after a FutureWarning about the old one."""
     warnings.warn(f"{what} {old!r} is now called {new!r}; the old name ends with the next version", FutureWarning, 3)
     return new
+
+
+def check_fields(settings: object, what: str, wanted: str, sound: Callable[[float], bool], *names: str) -> None:
+    """Raise BadInput unless the fields of those names are sound: "WHAT NAME must be WANTED, got VALUE"."""
+    for name in names:
+        if not sound(getattr(settings, name)):
+            raise BadInput(f"{what} {name} must be {wanted}, got {getattr(settings, name)}")
+
+
+def is_positive(value: float) -> bool:
+    """Whether a number is above 0."""
+    return value > 0
+
+
+def is_size(value: float) -> bool:
+    """Whether a number is at least 0 and finite."""
+    return 0 <= value < math.inf
+
+
+def is_fraction(value: float) -> bool:
+    """Whether a number lies from 0 to 1."""
+    return 0 <= value <= 1
 
 
 def _like(usual: Any, value: Any, where: str) -> Any:

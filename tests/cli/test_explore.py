@@ -51,3 +51,12 @@ def test_bad_input_is_one_line(andante, tmp_path, words, told):
     assert told in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_a_simulated_robot_needs_a_world(andante, tmp_path):
+    code, _, err = andante("explore", "waffle", "-o", tmp_path / "map")
+    assert code == 2
+    assert "explore needs a world to simulate, or a body" in err
+    code, _, err = andante("explore", "waffle", "-o", tmp_path / "map", "--body", "ws://127.0.0.1:1", "--yes")
+    assert code == 2
+    assert "no connection to ws://127.0.0.1:1" in err

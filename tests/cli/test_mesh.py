@@ -8,19 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
-import typer
 from typer.testing import CliRunner
 
-from andante.cli.describe import mesh
+from andante.cli.main import app
 from andante.description.mesh.files import load_mesh_file
 from andante.errors import BadInput
 
-app = typer.Typer()
-app.command()(mesh)
-
 
 def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    result = CliRunner().invoke(app, ["mesh", *(str(a) for a in arguments)])
     if result.exception is not None:
         raise result.exception
     return result.output

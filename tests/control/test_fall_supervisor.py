@@ -7,14 +7,15 @@ import pytest
 
 from andante.control.activities import Activity, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.fall_supervisor import UPRIGHT, FallSupervisor
+from andante.control.fall_supervisor import FallSupervisor
 from andante.geometry import Array, so3
-from andante.locomotion import Command, Readings
+from andante.locomotion import Command, FallRules, Readings
 from andante.locomotion.falls.manager import FallState
 from andante.motion import transition
 from andante.motion.joint_motion import MotionLimits, vector_of
 
 DT = 0.01
+UPRIGHT = FallRules.upright
 G = 9.81
 
 
@@ -40,12 +41,12 @@ class Strong(Activity):
 class Scene:
     """A supervised robot whose IMU is told how far it leans forward."""
 
-    def __init__(self, nao, first=None) -> None:
+    def __init__(self, nao, first=None, rules=None) -> None:
         self.stand = vector_of(nao, nao.pose("StandInit"))
         self.events, self.restarts, self.time = [], 0, 0.0
         route = lambda here, pose: transition(nao, here, pose, 0.4)  # noqa: E731
         self.manager = ActivityManager(MotionLimits.of(nao), self.stand, first or Strong(self.stand), route)
-        self.supervisor = FallSupervisor(nao, self.manager, self._restart, self.events.append)
+        self.supervisor = FallSupervisor(nao, self.manager, self._restart, self.events.append, rules)
 
     def _restart(self) -> None:
         self.restarts += 1
@@ -128,3 +129,14 @@ def test_upright_is_a_small_tilt(nao) -> None:
     scene.lean(UPRIGHT + 0.1, 4.0)
     assert not scene.supervisor.upright
     assert scene.supervisor.balance.tilt == pytest.approx(UPRIGHT + 0.1, abs=math.radians(3))
+
+
+def test_the_rules_say_when_it_acts(nao) -> None:
+    patient, anxious = Scene(nao, rules=FallRules(certain_lean=1.5, step_reach=100.0)), Scene(nao)
+    for scene in (patient, anxious):
+        scene.lean(0.0, 1.0)
+        scene.lean(0.0, 0.4, rate=2.5)
+    assert (patient.what, anxious.what) == ([], ["falling"])
+    strict = Scene(nao, rules=FallRules(upright=0.1))
+    strict.lean(0.2, 4.0)
+    assert not strict.supervisor.upright

@@ -21,8 +21,8 @@ from andante.description.shapes import (
     Plane,
     Sphere,
 )
-from andante.description.solids import as_trimesh, bounds, inertia_of, mesh_moments, volume
-from andante.errors import BadInput
+from andante.description.solids import as_trimesh, bounds, box_around, inertia_of, mesh_moments, volume
+from andante.errors import BadInput, MissingFile
 from andante.geometry import SE3
 
 SOLIDS: list[Geometry] = [
@@ -140,3 +140,13 @@ def test_height_map_surface() -> None:
 def test_misuse(call, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(BadInput, match=message):
         call()
+
+
+def test_the_box_around_shapes_leaves_planes_and_missing_meshes_out() -> None:
+    ball, missing = (Sphere(0.5), SE3.from_xyz_rpy((1.0, 0.0, 0.0))), (Mesh("nowhere.stl"), SE3.identity())
+    low, high = box_around([ball, (Plane(), SE3.identity()), (Box((2.0, 4.0, 6.0)), SE3.identity()), missing]) or ()
+    assert np.allclose(low, (-1.0, -2.0, -3.0))
+    assert np.allclose(high, (1.5, 2.0, 3.0))
+    assert box_around([(Plane(), SE3.identity()), missing]) is None
+    with pytest.raises(MissingFile, match="nowhere"):
+        box_around([ball, missing], strict=True)

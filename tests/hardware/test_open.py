@@ -3,11 +3,14 @@
 import io
 import json
 import re
+import time
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from andante.bridges import start_server
+from andante.bus import Bus
 from andante.cli.main import app
 from andante.cli.options import allow
 from andante.control.body import Body, BodyState
@@ -207,3 +210,29 @@ def test_a_slow_robot_and_one_that_stands_otherwise_are_refused(nao):
     require_rate(Slow(), 12.5, "driving")
     with pytest.raises(BadInput, match=r"nao does not stand as gait 'walk' begins: \w+ is off by"):
         require_pose(Slow(), nao.poses["StandInit"], "gait 'walk'")
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("ws://127.0.0.1:1", r"no connection to ws://127\.0\.0\.1:1: .*Connect call failed"),
+        ("http://127.0.0.1:1", r"no connection to http://127\.0\.0\.1:1: does not answer \(ConnectionRefused"),
+        ("serial:/dev/nothing_here", r"/dev/nothing_here cannot be opened: .*serial ports here"),
+    ],
+)
+def test_an_address_where_nobody_is_is_told_soon(waffle, address, words):
+    began = time.monotonic()
+    with pytest.raises(BadInput, match=words) as told:
+        open_body(address, load_robot("rover") if address.startswith("serial:") else waffle)
+    assert time.monotonic() - began < 8.0  # on a busy machine; who is silent is waited for 20 s
+    assert "not reached yet" not in str(told.value)
+
+
+def test_a_server_whose_robot_is_silent_gets_its_waiting_time(waffle, monkeypatch):
+    monkeypatch.setattr("andante.hardware.open.CONNECTING", 1.5)
+    monkeypatch.setattr("andante.hardware.open.REACHING", 0.1)
+    with start_server(Bus()) as server:
+        began = time.monotonic()
+        with pytest.raises(BadInput, match="no message on /joint_states"):
+            open_body(server.ws_url, waffle)
+        assert time.monotonic() - began > 1.4

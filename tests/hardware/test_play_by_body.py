@@ -38,19 +38,7 @@ def test_a_waffle_explores_to_a_waypoint_and_is_recorded(started, tmp_path):
     robot = started(StandIn(tmp_path, "waffle", "lab"))
     bag, way = tmp_path / "explored.mcap", tmp_path / "way.txt"
     way.write_text("0.5 0.3\n")
-    words = (
-        "explore",
-        "waffle",
-        "--world",
-        "lab",
-        "-o",
-        tmp_path / "map",
-        "--waypoints",
-        way,
-        "--body",
-        robot.address,
-        "--yes",
-    )
+    words = ("explore", "waffle", "-o", tmp_path / "map", "--waypoints", way, "--body", robot.address, "--yes")
     told = started(Command(*words, "--record", bag)).result()
     assert told["engine"] == robot.address
     rows = robot.pass_time(1.0)

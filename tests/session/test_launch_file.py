@@ -68,6 +68,8 @@ def test_words_are_laid_over(file: Path) -> None:
         ('robot = "nao"\n\n[server]\nprt = 1', [], r"run.toml:4: no key 'prt' in \[server\]; choices: port"),
         ("[server]\nport = 1.5", [], r"run.toml:2: port is a whole number, got 1.5"),
         ("[server]\nport = 99999", [], r"run.toml:2: port is 0 to 65535"),
+        ("[falls]\nlaen = 1", [], r"run.toml:2: no key 'laen' in \[falls\]; choices: step_time"),
+        ("seed = 1\n[falls]\nlying = 9", [], r"run.toml:2: fall rule lying must lie between upright and pi"),
         ("start = [1, 2]", [], r"run.toml:1: start is \[x, y, yaw\]"),
         ("\nspeed = 0", [], r"run.toml:2: speed is a percentage"),
         ('[[then]]\nat = 1\ndo = "a"\n[[then]]\nat = "b"', [], r"run.toml:5: at is a number, got 'b'"),

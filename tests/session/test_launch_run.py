@@ -48,6 +48,11 @@ def test_everything_starts_and_everything_ends(tmp_path: Path) -> None:
     assert (tmp_path / "run.mcap").is_file()
 
 
+def test_the_rules_of_falls_are_those_of_the_file(tmp_path: Path) -> None:
+    assert not run_launch(plan(tmp_path)).fallen
+    assert run_launch(plan(tmp_path, falls={"height_fraction": 1.1})).fallen
+
+
 def test_all_ends_when_something_fails(tmp_path: Path) -> None:
     server = Ending()
 

@@ -1,4 +1,4 @@
-"""The studio without a browser: session and server together, the notebook's frame, the command line."""
+"""The studio without a browser: session and server together, the command line."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from andante.errors import AndanteError, BadInput
 from andante.studio import open_studio
-from andante.studio.notebook import show
 from andante.studio.open import MISSING, studio_pages
 from andante.studio.scenes import sources_of
 
@@ -70,28 +68,6 @@ def test_without_the_built_page_a_note_says_what_to_do(tmp_path: Path) -> None:
     (page,) = studio_pages(tmp_path)
     assert page.content == MISSING.encode()
     assert b"build_web.py" in page.content
-
-
-def test_a_notebook_shows_a_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    shown = show("waffle", "empty", height=500)
-    try:
-        assert shown.alive
-        frame = shown._repr_html_()
-        assert f'src="{shown.url}"' in frame
-        assert "height:500px" in frame
-        assert b"Andante" in fetch(shown.url)
-    finally:
-        shown.close()
-    assert not shown.alive
-    assert "ended" in repr(shown)
-
-
-def test_show_says_why_it_does_not_start() -> None:
-    with pytest.raises(AndanteError, match="nope"):
-        show("nope")
-    with pytest.raises(BadInput, match="100 to 5000"):
-        show("nao", height=3)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import lzma
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +62,30 @@ def test_what_was_recorded_moves_again_in_the_page(studio: Any) -> None:
     assert any(s["words"].startswith(f"{file}:") for s in played)
     assert studio.page.get_by_label("Record", exact=True).is_enabled()
     assert "Live" in studio.page.locator("#panel-replay [role=status]").inner_text()
+
+
+def test_a_recording_of_0_1_0_moves_the_robot(studio: Any) -> None:
+    """A drive of 0.26 m in 1.2 s that 0.1.0 recorded, with the length and the place on the timeline that it has."""
+    packed = (Path(__file__).parents[1] / "compat" / "files" / "page.mcap.xz.base64").read_text()
+    (studio.folder / "page.mcap").write_bytes(lzma.decompress(base64.b64decode(packed)))
+    studio.page.get_by_label("Reset", exact=True).click()
+    studio.wait("() => Math.abs(andante.stage.centre.x) < 0.01 && andante.studio.status.value.standing")
+    studio.open("map")
+    studio.open("replay")  # looks for recordings
+    studio.wait("() => document.querySelector('select[aria-label=Recording] option[value=\"page.mcap\"]')")
+    studio.page.select_option("select[aria-label=Recording]", "page.mcap")
+    studio.page.select_option("select[aria-label='Speed of the replay']", "1")
+    studio.js(WATCH)
+    studio.js("() => { window.told = []; andante.studio.replay.on(r => r && window.told.push({ ...r })); }")
+    studio.page.locator("#panel-replay").get_by_role("button", name="Play").click()
+    studio.wait("() => window.seen.some(s => s.playing) && !window.seen.at(-1).playing")
+    played = [s for s in studio.js("() => { window.endWatch(); return window.seen; }") if s["playing"]]
+    assert max(s["x"] for s in played) == pytest.approx(0.26, abs=0.03)
+    told = studio.js("() => window.told")
+    assert {round(state["duration"], 1) for state in told} == {1.2}
+    assert [state["position"] for state in told] == sorted(state["position"] for state in told)
+    assert max(s["share"] for s in played) > 0.5
+    assert any(s["words"].startswith("page.mcap:") for s in played)
 
 
 def test_a_replay_goes_round_until_it_is_stopped(studio: Any) -> None:

@@ -9,8 +9,11 @@ from andante.control.following import FollowSettings
 from andante.control.teleop_mux import TeleopSettings
 from andante.control.walking import WalkSettings
 from andante.errors import BadInput, UnknownName
+from andante.locomotion import FallRules
+from andante.studio import open_studio
 from andante.tasks.bodies import StartSettings, read_params
-from andante.tasks.navigate import ArrivalSettings
+from andante.tasks.explore import explore
+from andante.tasks.navigate import ArrivalSettings, navigate
 from andante.tasks.play import PlaySettings, play
 from andante.tasks.walk import walk
 
@@ -18,6 +21,7 @@ TABLES = {
     "walk": WalkSettings,
     "play": PlaySettings,
     "arrival": ArrivalSettings,
+    "falls": FallRules,
     "start": StartSettings,
     "teleop": TeleopSettings,
     "follow": FollowSettings,
@@ -76,8 +80,33 @@ def test_play_heeds_its_table(tmp_path: Path) -> None:
     usual = play("nao", "Crouch")
     brief = play("nao", "Crouch", params=write(tmp_path, "[play]\nsettle = 0.1\n"))
     assert usual.seconds - brief.seconds == pytest.approx(0.9, abs=0.02)
-    with pytest.raises(BadInput, match=r"tables \[body\], \[play\] and \[start\] only, got walk"):
+    with pytest.raises(BadInput, match=r"tables \[body\], \[falls\], \[play\] and \[start\] only, got walk"):
         play("nao", "Crouch", params=write(tmp_path, "[walk]\nsettle = 0.1\n"))
+
+
+def test_every_command_that_moves_a_robot_heeds_the_table_of_falls(tmp_path: Path) -> None:
+    file = write(tmp_path, "[falls]\nupright = 0.0\nlying = 0.001\n")  # whoever sways has fallen
+    assert walk("nao", distance=0.3, params=file).fallen
+    assert not walk("nao", distance=0.3).fallen
+    assert play("nao", "Crouch", params=file).fallen
+    assert not play("nao", "Crouch").fallen
+    sunk = write(tmp_path, "[falls]\nheight_fraction = 1.1\n")
+    assert navigate("waffle", world="lab", goal=(0.5, 0.0), params=sunk).fallen
+    assert explore("waffle", world="lab", timeout=0.5, params=sunk).scans > 0
+    with pytest.raises(BadInput, match="lying must lie between upright and pi"):
+        explore("waffle", world="lab", params=write(tmp_path, "[falls]\nlying = 4\n"))
+
+
+def test_the_studio_heeds_the_table_of_falls(tmp_path: Path) -> None:
+    rules = "[falls]\ncertain_lean = 1.2\nlying = 1.3\n"
+    with open_studio("nao", port=0, folder=tmp_path, params=write(tmp_path, rules)) as studio:
+        for _ in range(2):  # a scene that is built anew keeps them
+            stage = studio.session.stage
+            assert stage.supervisor.detector.rules == FallRules(certain_lean=1.2, lying=1.3)
+            assert stage.sim.fall_rule.lean == 1.3
+            studio.session.reset()
+    with pytest.raises(BadInput, match=r"studio takes the tables .*\[falls\].* only, got fall"):
+        open_studio("nao", port=0, folder=tmp_path, params=write(tmp_path, "[fall]\nlean = 1\n"))
 
 
 @pytest.mark.parametrize("table", TABLES)

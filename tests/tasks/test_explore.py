@@ -192,6 +192,7 @@ def test_bad_waypoint_files(tmp_path, text, words):
         ({"timeout": math.inf}, BadInput, "timeout"),
         ({"max_speed": 0.0}, BadInput, "max_speed"),
         ({"world": "nowhere"}, AndanteError, "nowhere"),
+        ({"world": None}, BadInput, "needs a world to simulate, or a body"),
         ({"engine": "steam"}, UnknownName, "steam"),
         ({"robot": "nao"}, AndanteError, "wheel"),
         ({"controller": "magic"}, UnknownName, "magic"),

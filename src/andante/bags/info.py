@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from andante._moved import renamed
+
 from .reader import open_bag
 
 
@@ -45,6 +47,7 @@ class BagInfo:
         return {"path": str(self.path), **plain, "messages": self.count, "topics": topics, "notes": notes}
 
 
+@renamed(mapping="")
 def bag_info(path: Path | str) -> BagInfo:
     """Topics, types, counts, duration and damage of a bag.
 

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from timeit import Timer
 from typing import Any
 
 import numpy as np
@@ -48,25 +49,15 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
 
 def fastest(sides: tuple[Callable[[], object], ...], fraction: float) -> list[float]:
     """Least CPU time of one call of each side [s]; the sides take turns."""
-    counts = []
-    for side in sides:
-        side()
+    timers, counts = [Timer(side, timer=time.process_time) for side in sides], []
+    for timer in timers:
         count, spent = 1, 0.0
         while spent < fraction / 4:
             count *= 2
-            begun = time.process_time()
-            for _ in range(count):
-                side()
-            spent = time.process_time() - begun
+            spent = timer.timeit(count)
         counts.append(max(1, round(count * fraction / max(spent, 1e-9))))
-    best = [float("inf")] * len(sides)
-    for _ in range(ROUNDS):
-        for k, (side, count) in enumerate(zip(sides, counts, strict=True)):
-            begun = time.process_time()
-            for _ in range(count):
-                side()
-            best[k] = min(best[k], (time.process_time() - begun) / count)
-    return best
+    rounds = [[timer.timeit(n) / n for timer, n in zip(timers, counts, strict=True)] for _ in range(ROUNDS)]
+    return [min(times) for times in zip(*rounds, strict=True)]
 
 
 def joint_state() -> Any:

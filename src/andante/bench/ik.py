@@ -14,6 +14,7 @@ import importlib.util
 import subprocess
 import sys
 import time
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from andante.description import load_robot
 from andante.geometry import Array
 from andante.kinematics import Chain, Legs, load_dh
 
-from .rows import Row
+from .rows import Row, leave_out
 
 Solver = Callable[[Array], tuple[bool, Array]]  # (4, 4) pose -> whether it says that it arrived, q
 
@@ -152,13 +153,9 @@ def reachable(case: Case, count: int = TARGETS, seed: int = SEED) -> tuple[Array
 def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     """Rows per chain, then the whole robot and the first call; with `seconds` under 1 on a tenth of the targets."""
     peers: dict[str, Callable[[Chain, Array], Solver]] = {}
-    for name, package, make in (
-        ("ik_LM", "roboticstoolbox", toolbox),
-        ("Pinocchio loop", "pinocchio", pinocchio),
-    ):
+    for name, package, make in (("ik_LM", "roboticstoolbox", toolbox), ("Pinocchio loop", "pinocchio", pinocchio)):
         if missing(package):
-            if not quiet:
-                sys.stderr.write(f"left out: {name}: the package {package} is not installed\n")
+            leave_out(name, f"the package {package} is not installed", quiet)
         else:
             peers[name] = make
     count = TARGETS if seconds >= 1 else TARGETS // 10
@@ -203,9 +200,8 @@ def measure(case: Case, peers: dict[str, Callable[[Chain, Array], Solver]], coun
         beside = f" beside {name}" if name else ""
         rows.append(Row(f"{case.name}: one batch{beside}", speed["batch"], base, SPEED))
         rows.append(Row(f"{case.name}: single calls{beside}", speed["single"], base, SPEED))
-        rows.append(
-            Row(f"{case.name}: reached{beside}", fraction["batch"], fraction[name] if name else float("nan"), "%")
-        )
+        there = fraction[name] if name else float("nan")
+        rows.append(Row(f"{case.name}: reached{beside}", fraction["batch"], there, "%"))
     return rows
 
 
@@ -232,12 +228,7 @@ def reached(case: Case, q: Array, poses: Array) -> np.ndarray:
 
 def best(call: Callable[[], object], rounds: int = ROUNDS) -> float:
     """Shortest wall time of a call [s]."""
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return min(times)
+    return min(timeit.repeat(call, number=1, repeat=rounds))
 
 
 def threads_row(count: int = 10_000) -> Row:

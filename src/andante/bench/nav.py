@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 
 import mujoco
 import numpy as np
@@ -63,7 +64,7 @@ def lidar_row(make: type[Engine], seconds: float) -> Row:
     """Percent of real time that the lidar's looks and samples take, the engine's steps left out."""
     robot = load_robot("waffle")
     engine = make(obstacle_world(), (Placement("robot", robot, SE3.from_xyz_rpy((0, 0, 0.01))),), Settings())
-    try:
+    with closing(engine):
         model = engine.model_index("robot")
         lidar = Lidar(robot, "base_scan", SE3.identity(), LidarModel(rate=RATE, beams=BEAMS, range_max=REACH))
         scene = Scene(engine, model)
@@ -89,8 +90,6 @@ def lidar_row(make: type[Engine], seconds: float) -> Row:
             simulated += CHUNK
         case = f"lidar {BEAMS} beams {RATE:g} Hz, {OBSTACLES} obstacles, {engine.name}"
         return Row(case, 100 * spent / simulated, 100 * bare / simulated, "% of real time")
-    finally:
-        engine.close()
 
 
 def obstacle_world(seed: int = 0) -> World:

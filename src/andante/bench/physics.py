@@ -20,7 +20,6 @@ from __future__ import annotations
 import gc
 import itertools
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ from andante.geometry import Array
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import Simulation, simulate
 
-from .rows import Row
+from .rows import Row, leave_out
 
 Play = Callable[[Array], None]
 Part = TypeVar("Part")
@@ -184,8 +183,8 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
         reason = _missing(case)
         if reason is None:
             rows.append(measure(case, seconds))
-        elif not quiet:
-            sys.stderr.write(f"left out: {case.name}: {reason}\n")
+        else:
+            leave_out(case.name, reason, quiet)
     return tuple(rows)
 
 

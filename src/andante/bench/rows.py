@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,6 +67,12 @@ class BenchResult(Result):
         from andante.viz.paths import plot_bars
 
         return plot_bars({r.case: r.ratio for r in self.rows}, "andante / baseline", self.name)
+
+
+def leave_out(case: str, reason: str, quiet: bool) -> None:
+    """Say on stderr why a case is not measured."""
+    if not quiet:
+        sys.stderr.write(f"left out: {case}: {reason}\n")
 
 
 def cpu_time(work: Callable[[], object]) -> float:

@@ -66,11 +66,7 @@ def bench_log() -> tuple[Log, str]:
 
 
 def _rate(
-    update: Callable[[Scan, Array | None], object],
-    scans: Sequence[Scan],
-    wheels: Array,
-    odometry: bool,
-    seconds: float,
+    update: Callable[[Scan, Array | None], object], scans: Sequence[Scan], wheels: Array, odometry: bool, seconds: float
 ) -> float:
     """Scans per second of processor time, over as many scans as the time allows."""
     began, count, last = time.process_time(), 0, 0.0

@@ -9,8 +9,8 @@ ever makes things slower.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 
 import mujoco
@@ -24,7 +24,7 @@ from andante.locomotion.gaits import Request, gait_names, prepare
 from andante.simulation.simulation import Simulation, simulate
 
 from .physics import Unequal, take_turns
-from .rows import Row
+from .rows import Row, leave_out
 
 SETTLING = 1.0  # standing [s]
 STARTING = 2.0  # from the first command until the measured time [s]
@@ -73,8 +73,8 @@ def run(seconds: float, quiet: bool) -> tuple[Row, ...]:
     for case in CASES:
         if not case.gait or case.gait in gait_names(load_robot(case.robot)):
             rows.append(measure(case, seconds))
-        elif not quiet:
-            sys.stderr.write(f"left out: {case.name}: robot {case.robot!r} has no gait {case.gait!r}\n")
+        else:
+            leave_out(case.name, f"robot {case.robot!r} has no gait {case.gait!r}", quiet)
     return tuple(rows)
 
 
@@ -82,13 +82,10 @@ def measure(case: Case, seconds: float) -> Row:
     """Both sides of one case."""
     count = max(1, round(seconds / SLICE))
     loop = begin(case)
-    bare = simulation(loop)
-    try:
+    with closing(simulation(loop)) as bare:
         start = bare.engine.snapshot()
         tapes = [record(loop) for _ in range(count)]
         times = np.array([_take_turns(case, bare, start, tapes) for _ in range(PASSES)])
-    finally:
-        bare.close()
     ours, theirs = count * SLICE / times.min(axis=0).sum(axis=1)
     return Row(case.name, float(ours), float(theirs), UNIT)
 
@@ -145,11 +142,9 @@ def _take_turns(case: Case, bare: Simulation, start: object, tapes: list[Tape]) 
     """CPU times [s] of one pass, (2, slices): Andante's, the bare loop's."""
     ours = begin(case)
     bare.engine.restore(start)  # type: ignore[arg-type]
-    try:
+    with closing(ours.body):
         times = take_turns((lambda _: ours.run(SLICE), lambda tape: play(bare, tape)), tapes, 1)
         _compare(case, simulation(ours), bare)
-    finally:
-        ours.body.close()
     return np.concatenate(times)
 
 

@@ -28,12 +28,4 @@ __all__ = [
     "session_url", "start_server",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        ".foxglove": "FoxgloveBridge",
-        ".ros1": "Ros1Bridge Ros1Node",
-        ".ros2": "Ros2Bridge",
-        ".rosbridge.client": "RosbridgeBridge SessionClient run_beside session_url",
-    },
-)
+__getattr__ = lazy_names(__name__)

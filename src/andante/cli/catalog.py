@@ -3,121 +3,108 @@
 from __future__ import annotations
 
 import platform
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-
-from . import options
-from .output import console, print_json, table, warn
-
-
-def robots(json: options.Json = False) -> None:
-    """List the built-in robots."""
-    from andante.tasks.catalog import robots as run
-
-    rows = run()
-    if json:
-        print_json({"robots": [row.as_dict() for row in rows]})
-        return
-    table(
-        "",
-        ["robot", "links", "joints", "mass [kg]", "poses", "sensors"],
-        [
-            [
-                row.name,
-                str(row.links),
-                f"{row.joints}" + (f" ({row.independent} free)" if row.independent != row.joints else ""),
-                f"{row.mass:.3f}",
-                ", ".join(row.poses),
-                ", ".join(row.sensors),
-            ]
-            for row in rows
-            if not row.problem
-        ],
-    )
-    _warn([row.problem for row in rows])
+from .command import Call, Command
+from .options import Take
+from .output import console, table
 
 
-def worlds(json: options.Json = False) -> None:
-    """List the built-in worlds."""
-    from andante.tasks.catalog import worlds as run
+@dataclass(frozen=True)
+class Listing:
+    """A list of results, with the key that it has in JSON."""
 
-    rows = run()
-    if json:
-        print_json({"worlds": [row.as_dict() for row in rows]})
-        return
-    table(
-        "",
-        ["world", "models", "collision shapes"],
-        [[row.name, str(row.models), str(row.shapes)] for row in rows if not row.problem],
-    )
-    _warn([row.problem for row in rows])
+    key: str
+    rows: Sequence[Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The rows under their key."""
+        return {self.key: [row.as_dict() for row in self.rows]}
 
 
-def engines(json: options.Json = False) -> None:
-    """List the physics engines and whether they are installed."""
-    from andante.tasks.catalog import engines as run
+def _listed(key: str, about: str, columns: list[str], cells: Callable[[Any], list[str]]) -> Command:
+    """A command that lists what there is as a table, with a warning about each that cannot be loaded."""
 
-    rows = run()
-    if json:
-        print_json({"engines": [row.as_dict() for row in rows]})
-        return
-    table(
-        "",
-        ["engine", "version", "", ""],
-        [[row.name, row.version or "-", row.advice or "ready", row.summary] for row in rows],
+    def words(found: Listing, call: Call) -> None:
+        table("", columns, [cells(row) for row in found.rows if key == "engines" or not row.problem])
+
+    return Command(
+        f"andante.tasks.catalog:{key}",
+        about,
+        run=lambda call: Listing(key, call.run()),
+        words=words,
+        warned=lambda found: [row.problem for row in found.rows if row.problem and key != "engines"],
     )
 
 
-def _warn(problems: list[str]) -> None:
-    """A line on stderr for each row that could not be told."""
-    for problem in problems:
-        if problem:
-            warn(problem)
+robots = _listed(
+    "robots",
+    "List the built-in robots.",
+    ["robot", "links", "joints", "mass [kg]", "poses", "sensors"],
+    lambda row: [
+        row.name,
+        str(row.links),
+        f"{row.joints}" + (f" ({row.independent} free)" if row.independent != row.joints else ""),
+        f"{row.mass:.3f}",
+        ", ".join(row.poses),
+        ", ".join(row.sensors),
+    ],
+)
+worlds = _listed(
+    "worlds",
+    "List the built-in worlds.",
+    ["world", "models", "collision shapes"],
+    lambda row: [row.name, str(row.models), str(row.shapes)],
+)
+engines = _listed(
+    "engines",
+    "List the physics engines and whether they are installed.",
+    ["engine", "version", "", ""],
+    lambda row: [row.name, row.version or "-", row.advice or "ready", row.summary],
+)
 
 
-def doctor(
-    warm: Annotated[bool, typer.Option("--warm", help="Fill the compile cache and make the robots' meshes.")] = False,
-    json: options.Json = False,
-) -> None:
-    """Tell what this installation can do."""
+def _doctor(call: Call) -> Any:
     from andante.bench.warm_up import warm_up
-    from andante.tasks.catalog import doctor as run
 
-    if warm:
-        for line in warm_up():
-            if not json:
-                console().print(line, markup=False)
-    result = run()
-    if json:
-        print_json(result.as_dict())
-        return
+    for line in warm_up() if call.own["warm"] else ():
+        if not call.json:
+            console().print(line, markup=False)
+    return call.run()
+
+
+def _doctor_words(result: Any, call: Call) -> None:
     console().print(f"Python {result.python} on {platform.platform()}", markup=False)
-    table(
-        "",
-        ["part", "version", "state"],
-        [[f.part, f.version or "-", "ready" if f.ready and not f.advice else f.advice] for f in result.findings],
-    )
+    rows = [[f.part, f.version or "-", "ready" if f.ready and not f.advice else f.advice] for f in result.findings]
+    table("", ["part", "version", "state"], rows)
 
 
-def bench(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which benchmark; all when left out.")] = None,
-    json: options.Json = False,
-    seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", help="Simulated or wall time per case, about.")
-    ] = 4.0,
-) -> None:
-    """Measure speed beside a bare baseline."""
-    from andante.bench.rows import bench as run
+doctor = Command(
+    "andante.tasks.catalog:doctor",
+    "Tell what this installation can do.",
+    own={"warm": Take(about="Fill the compile cache and make the robots' meshes.")},
+    run=_doctor,
+    words=_doctor_words,
+)
 
-    results = run(name, seconds=seconds, progress=not json)
-    if json:
-        payload = [result.as_dict() for result in results]
-        print_json(payload[0] if name is not None else {"benchmarks": payload})
-        return
-    for result in results:
-        table(
-            result.name,
-            ["case", "andante", "baseline", "unit", "ratio"],
-            [[r.case, f"{r.andante:.4g}", f"{r.baseline:.4g}", r.unit, f"{r.ratio:.3f}"] for r in result.rows],
-        )
+
+def _bench(call: Call) -> Any:
+    results = call.run()
+    return results[0] if call.json and "name" in call.given else Listing("benchmarks", results)
+
+
+def _bench_words(found: Listing, call: Call) -> None:
+    for result in found.rows:
+        rows = [[r.case, f"{r.andante:.4g}", f"{r.baseline:.4g}", r.unit, f"{r.ratio:.3f}"] for r in result.rows]
+        table(result.name, ["case", "andante", "baseline", "unit", "ratio"], rows)
+
+
+bench = Command(
+    "andante.bench.rows:bench",
+    "Measure speed beside a bare baseline.",
+    {"name": Take("[NAME]", about="Which benchmark; all when left out.", argument=True)},
+    run=_bench,
+    words=_bench_words,
+)

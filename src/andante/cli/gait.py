@@ -2,218 +2,76 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from . import options
-from .output import console, print_json, show, warn
-from .words import merge_of, values_of
+from .command import Call, Command, in_words, keeping, merging, notices
+from .options import Take, group
+from .words import values_of
 
 if TYPE_CHECKING:
     from andante.tasks.gait import SearchResult
 
-app = options.group("gait", "Try gaits, and search for better ones.")
+app = group("gait", "Try gaits, and search for better ones.")
 
-Study = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a study.")]
-Variant = Annotated[str, typer.Option("--variant", metavar="V", help="exact (as published) or smooth.")]
-Seconds = Annotated[float, typer.Option("--seconds", metavar="S", help="How long a trial lasts.")]
-Fitness = Annotated[str, typer.Option("--fitness", metavar="F", help="better, source or file.py:Name.")]
-Robust = Annotated[bool, typer.Option("--robust", help="Several trials each: friction, masses, pose and pushes vary.")]
-Own = Annotated[str, typer.Option("--objective", metavar="FILE:NAME", help="An objective of your own, file.py:Name.")]
-Arguments = Annotated[
-    list[str] | None, typer.Option("--argument", metavar="NAME=VALUE", help="More for the objective, as in TOML.")
-]
-
-
-@app.command("eval")
-def evaluate(
-    robot: options.RobotName,
-    params: options.GaitParameters = None,
-    values: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE ...", help="Parameters.")] = None,
-    more: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE ...]", help="More parameters.")] = None,
-    variant: Variant = "smooth",
-    engine: options.EngineName = "mujoco",
-    world: options.WorldName = "empty",
-    seconds: Seconds = 6.0,
-    fitness: Fitness = "better",
-    robust: Robust = False,
-    objective: Own = "",
-    argument: Arguments = None,
-    seed: options.Seed = 0,
-    json: options.Json = False,
-) -> None:
-    """Try one gait. Parameters that are not given are those of the gait that ships."""
-    from andante.tasks.gait import evaluate as run
-
-    result = run(
-        robot,
-        values_of([*(values or ()), *(more or ())]),
-        params=params,
-        engine=engine,
-        variant=variant,
-        seconds=seconds,
-        world=world,
-        fitness=fitness,
-        robust=robust,
-        objective=objective,
-        arguments=values_of(argument),
-        seed=seed,
-    )
-    show(result, json)
+TRIAL = {  # what is tried
+    "variant": Take("V"),
+    "fitness": Take("F"),
+    "objective": Take("FILE:NAME"),
+    "arguments": Take("NAME=VALUE", values_of, "--argument", "More for the objective, as in TOML."),
+}
+STUDY = Take("DIR", about="Folder of a study.")
+KEEPING = keeping("finished candidates are kept; continue with: andante gait resume {study}")
 
 
-@app.command("search")
-def search(
-    robot: options.RobotName,
-    study: Annotated[Path, typer.Option("--study", metavar="DIR", help="Folder to make for the study.")],
-    sampler: options.Sampler = "cmaes",
-    budget: Annotated[int, typer.Option("--budget", metavar="N", help="How many candidates.")] = 1000,
-    workers: options.Workers = None,
-    executor: options.Executor = "local",
-    shard: options.Shard = "0/1",
-    freeze: Annotated[
-        list[str] | None, typer.Option("--freeze", metavar="NAME=VALUE", help="Hold a parameter.")
-    ] = None,
-    space: Annotated[Path | None, typer.Option("--space", metavar="FILE", help="Ranges of your own, .toml.")] = None,
-    params: Annotated[
-        Path | None, typer.Option("--params", metavar="FILE", help="Parameters to start from (cmaes, tpe, elites).")
-    ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Of the sampler, such as sigma=0.1.")
-    ] = None,
-    batch: Annotated[int, typer.Option("--batch", metavar="N", help="Candidates asked for together.")] = 0,
-    variant: Variant = "smooth",
-    engine: options.EngineName = "mujoco",
-    world: options.WorldName = "empty",
-    seconds: Seconds = 6.0,
-    fitness: Fitness = "better",
-    robust: Robust = False,
-    objective: Own = "",
-    argument: Arguments = None,
-    timeout: options.TrialTimeout = None,
-    minutes: options.Minutes = None,
-    seed: options.Seed = 0,
-    json: options.Json = False,
-) -> None:
-    """Make a study and search; any stop is safe, `gait resume` goes on."""
-    from andante.tasks.gait import search as run
-
-    with _kept(study):
-        result = run(
-            robot,
-            study,
-            sampler=sampler,
-            budget=budget,
-            workers=workers,
-            executor=executor,
-            shard=shard,
-            freeze=values_of(freeze),
-            space=space,
-            params=params,
-            options=values_of(option),
-            batch=batch,
-            engine=engine,
-            variant=variant,
-            seconds=seconds,
-            world=world,
-            fitness=fitness,
-            robust=robust,
-            objective=objective,
-            arguments=values_of(argument),
-            timeout=timeout,
-            minutes=minutes,
-            seed=seed,
-            progress=not json,
-        )
-    _print_result(result, json, live=True)
+def _evaluate(call: Call) -> Any:
+    given = call.given.pop("parameters", {})
+    return call.run(parameters={**given, **values_of(call.own["more"])})
 
 
-@app.command("resume")
-def resume(
-    study: Study,
-    budget: Annotated[int | None, typer.Option("--budget", metavar="N", help="A new number of candidates.")] = None,
-    workers: options.Workers = None,
-    executor: options.Executor = "local",
-    timeout: options.TrialTimeout = None,
-    minutes: options.Minutes = None,
-    json: options.Json = False,
-) -> None:
-    """Go on with a study as if it had never stopped."""
-    from andante.tasks.gait import resume as run
-
-    with _kept(study):
-        result = run(
-            study,
-            budget=budget,
-            workers=workers,
-            executor=executor,
-            timeout=timeout,
-            minutes=minutes,
-            progress=not json,
-        )
-    _print_result(result, json, live=True)
+def _words(result: SearchResult, call: Call) -> None:
+    notices(result, call)
+    in_words(result, call)
 
 
-@app.command("best")
-def best(
-    study: Study,
-    top: Annotated[int, typer.Option("--top", metavar="K", help="How many.")] = 1,
-    json: options.Json = False,
-) -> None:
-    """The best candidates of a study, also while it runs."""
-    from andante.tasks.gait import best as run
-
-    _print_result(run(study, top), json)
-
-
-@app.command("export")
-def export(
-    study: Study,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Writes OUT.toml and OUT.motion.toml.")],
-    rank: Annotated[int, typer.Option("--rank", metavar="K", help="1: the best.")] = 1,
-    index: Annotated[int | None, typer.Option("--index", metavar="N", help="A candidate by its number.")] = None,
-    cycles: Annotated[int, typer.Option("--cycles", metavar="N", help="Steps of the motion, in full cycles.")] = 8,
-    json: options.Json = False,
-) -> None:
-    """Write a gait's parameters, and the key-frames that `andante play` replays."""
-    from andante.tasks.gait import export as run
-
-    result = run(study, out, rank=rank, index=index, cycles=cycles)
-    show(result, json)
-
-
-@app.command("merge")
-def merge(
-    parts: options.Shards,
-    out: options.MergedFolder = None,
-    json: options.Json = False,
-) -> None:
-    """Put the shards of a study together."""
-    from andante.tasks.gait import merge as run
-
-    _print_result(run(*merge_of(out, parts)), json)
-
-
-def _print_result(result: SearchResult, json: bool, live: bool = False) -> None:
-    if json:
-        print_json(result.as_dict())
-        return
-    if not (live and sys.stderr.isatty()):  # there the progress line has told them
-        for notice in result.notices:
-            warn(notice)
-    console().print(str(result), markup=False)
-
-
-@contextmanager
-def _kept(study: Path) -> Iterator[None]:
-    """Say after Ctrl-C how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        warn(f"finished candidates are kept; continue with: andante gait resume {study}")
-        raise
+for command in (
+    Command(
+        "andante.tasks.gait:evaluate",
+        "Try one gait. Parameters that are not given are those of the gait that ships.",
+        {**TRIAL, "parameters": Take("NAME=VALUE ...", values_of, "--set", "Parameters.")},
+        {"more": Take("[NAME=VALUE ...]", about="More parameters.", kind=list[str], default=None, argument=True)},
+        name="eval",
+        run=_evaluate,
+    ),
+    Command(
+        "andante.tasks.gait:search",
+        "Make a study and search; any stop is safe, `gait resume` goes on.",
+        {
+            **TRIAL,
+            "study": Take("DIR", flags="--study"),
+            "freeze": Take("NAME=VALUE", values_of),
+            "options": Take("NAME=VALUE", values_of, "--option", "Of the sampler, such as sigma=0.1."),
+        },
+        run=KEEPING,
+        words=_words,
+    ),
+    Command(
+        "andante.tasks.gait:resume",
+        "Go on with a study as if it had never stopped.",
+        {"study": STUDY},
+        run=KEEPING,
+        words=_words,
+    ),
+    Command(
+        "andante.tasks.gait:best",
+        "The best candidates of a study, also while it runs.",
+        {"study": STUDY, "top": Take("K")},
+        words=_words,
+    ),
+    Command(
+        "andante.tasks.gait:export",
+        "Write a gait's parameters, and the key-frames that `andante play` replays.",
+        {"study": STUDY, "out": Take("OUT", about="Writes OUT.toml and OUT.motion.toml.")},
+    ),
+    merging("andante.tasks.gait:merge", "Put the shards of a study together.", _words),
+):
+    command.add_to(app)

@@ -15,7 +15,7 @@ import typer
 from andante._version import __version__
 from andante.errors import AndanteError
 
-from . import bag, bridge, catalog, describe, experiment, gait, ik, map, navigate, play, sim, studio, walk
+from . import bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk
 from .output import announce_compiling, one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
@@ -31,34 +31,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    catalog.robots,
-    catalog.worlds,
-    catalog.engines,
-    describe.check,
-    describe.convert,
-    describe.mesh,
-    sim.sim,
-    describe.rig,
-    walk.walk,
-    play.play,
-    gait.app,
-    experiment.app,
-    ik.ik,
-    map.map,
-    map.localize,
-    navigate.navigate,
-    navigate.explore,
-    studio.launch,
-    studio.studio,
-    bag.app,
-    bridge.app,
-    catalog.bench,
+    catalog.robots, catalog.worlds, catalog.engines, describe.check, describe.convert, describe.mesh, walk.sim,
+    describe.rig, walk.walk, walk.play, gait.app, experiment.app, describe.ik, navigate.map, navigate.localize,
+    navigate.navigate, navigate.explore, studio.launch, studio.studio, bag.app, bridge.app, catalog.bench,
     catalog.doctor,
-):
+):  # fmt: skip
     if isinstance(command, typer.Typer):
         app.add_typer(command)
     else:
-        app.command()(command)
+        command.add_to(app)
 
 
 def _version(wanted: bool) -> None:

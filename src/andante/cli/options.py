@@ -1,105 +1,71 @@
-"""Options that several commands share, each with one spelling and one meaning."""
+"""How arguments that several functions have are taken from the command line, each in one way."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import typer
 
+from .signature import REQUIRED
+from .words import arguments_of, pose_of
+
 POSE = '"X Y YAW"'
 
-# ---- what is simulated ---------------------------------------------------------------------------
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Arguments = Annotated[list[str] | None, typer.Argument(metavar="[NAME:=VALUE]...", help="xacro arguments.")]
-RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="Built-in name or a URDF, xacro, SDF or MJCF file.")]
-WorldName = Annotated[str, typer.Option("--world", metavar="W", help="Built-in name or an SDF or MJCF file.")]
-EngineName = Annotated[str, typer.Option("--engine", metavar="E", help="mujoco, bullet, dart or ode.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random number.")]
-StepSize = Annotated[float, typer.Option("--dt", metavar="S", help="Step size.")]
-Pose = Annotated[str | None, typer.Option("--pose", metavar="NAME", help="Named pose to begin in.")]
-Start = Annotated[str, typer.Option("--start", metavar=POSE, help="Where it stands in the world [m, m, rad].")]
-Push = Annotated[
-    str | None, typer.Option("--push", metavar='"NS DIR T"', help='Push the root: "2.0 left 1.0" [N s, s].')
-]
-GaitParameters = Annotated[
-    Path | None, typer.Option("--params", metavar="FILE", help="Gait parameters, .toml or .json.")
-]
 
-# ---- what is written -----------------------------------------------------------------------------
-OutFile = Annotated[Path, typer.Argument(metavar="OUT", help="File to write.")]
-Record = Annotated[Path | None, typer.Option("--record", metavar="OUT", help="Record to .mcap or .csv.")]
-Video = Annotated[Path | None, typer.Option("--video", metavar="OUT", help="Film to .mp4, .gif or .webp.")]
-Picture = Annotated[Path | None, typer.Option("--picture", metavar="OUT", help="Last instant as .png.")]
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="OUT", help="Draw map and path to .png, .svg or .pdf.")]
+@dataclass(frozen=True)
+class Take:
+    """How an argument is taken; what is left out is as the signature and docstring of the function say."""
 
-# ---- driving to goals ----------------------------------------------------------------------------
-LongestTime = Annotated[float, typer.Option("--timeout", metavar="S", help="Longest simulated time.")]
-Planner = Annotated[
-    str, typer.Option("--planner", metavar="P", help="auto, dijkstra, astar, theta_star, hybrid or file.py:Name.")
-]
-Controller = Annotated[
-    str, typer.Option("--controller", metavar="C", help="mppi, dwa, pursuit, waypoint or file.py:Name.")
-]
-MAX_SPEED = typer.Option("--max-speed", metavar="V", help="Lowers the speed of the robot file [m/s].")
+    metavar: str = ""  # what stands for the value in the help
+    convert: Callable[[Any], Any] | None = None  # from the words to the value
+    flags: str = ""  # such as "-o --out"; empty: --NAME, or a bare argument where it is the first of the function
+    about: str = ""  # help
+    kind: Any = None  # type of the words
+    default: Any = REQUIRED
+    required: bool = False  # although the function has a default
+    argument: bool = False  # without a flag
+    least: int | None = None
 
-# ---- logs of scans -------------------------------------------------------------------------------
-LogFile = Annotated[
-    Path,
-    typer.Argument(metavar="LOG", help="rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz)."),
-]
-MapFile = Annotated[Path | None, typer.Option("--map", metavar="MAP", help="The map's .yaml file.")]
-Trajectory = Annotated[
-    Path | None,
-    typer.Option("--trajectory", metavar="FILE", help="TUM lines (.txt, .tum), or CARMEN lines (.log, .clf)."),
-]
-MappingParameters = Annotated[
-    Path | None, typer.Option("--params", metavar="FILE", help="Mapping parameters, .toml or .json.")
-]
-ScanTopic = Annotated[str, typer.Option("--scan", metavar="TOPIC", help="Topic of the scans; FLASER or RLASER.")]
-OdometryTopic = Annotated[str, typer.Option("--odom", metavar="TOPIC", help="Topic of the odometry.")]
-ImuTopic = Annotated[str, typer.Option("--imu", metavar="TOPIC", help="Topic of the IMU.")]
-BaseFrame = Annotated[str, typer.Option("--base-frame", metavar="FRAME", help="Frame of the robot.")]
-TransformFile = Annotated[
-    Path | None,
-    typer.Option("--tf", metavar="FILE", help="Robot file, or lines 'parent child x y z yaw pitch roll'."),
-]
-
-# ---- many trials ---------------------------------------------------------------------------------
-Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="K", help="Processes; one per processor by default, 0: none.")
-]
-Executor = Annotated[str, typer.Option("--executor", metavar="X", help="local or ray.")]
-Shards = Annotated[
-    list[Path], typer.Argument(metavar="DIR...", help="Folders of the shards; without -o a new one first, to make.")
-]
-MergedFolder = Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder to make.")]
-Shard = Annotated[str, typer.Option("--shard", metavar="i/n", help="Only part i (from 0) of n.")]
-TrialTimeout = Annotated[
-    float | None, typer.Option("--timeout", metavar="S", help="After which a trial or candidate has failed.")
-]
-Minutes = Annotated[float | None, typer.Option("--minutes", metavar="MIN", help="After which nothing new is begun.")]
-Sampler = Annotated[
-    str, typer.Option("--sampler", metavar="S", help="grid, random, cmaes, tpe, nsga2, elites or file.py:Name.")
-]
+    def value(self, words: Any) -> Any:
+        """The value that the function gets."""
+        return words if self.convert is None else self.convert(words)
 
 
-# ---- real robots -----------------------------------------------------------------------------------
-BodyAddress = Annotated[
-    str,
-    typer.Option(
-        "--body",
-        metavar="B",
-        help="sim, ws://HOST:9090, http://HOST:11311, serial:PORT or file.py:Name (a real robot).",
+CALLBACKS = {"progress", "say", "announce", "serve"}  # of functions, no options
+SHARED = {
+    "robot": Take("ROBOT", about="Built-in name or a URDF, xacro, SDF or MJCF file."),
+    "arguments": Take("[NAME:=VALUE]...", arguments_of, about="xacro arguments.", argument=True),
+    "world": Take("W", about="Built-in name or an SDF or MJCF file."),
+    "body": Take(
+        "B", about="sim, ws://HOST:9090, http://HOST:11311, serial:PORT or file.py:Name (a real robot).", default="sim"
     ),
-]
-BodyParameters = Annotated[
-    Path | None,
-    typer.Option("--params", metavar="FILE", help="Tables, [body] for a real robot, .toml or .json."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only print what a real robot would be sent.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Move a real robot without asking.")]
+    "seed": Take("N", least=0),
+    "start": Take(POSE, partial(pose_of, "--start")),
+    "push": Take('"NS DIR T"', about='Push the root: "2.0 left 1.0" [N s, s].'),
+    "topics": Take("T", flags="-t --topic", about="A topic, or a pattern like '/camera/*'."),
+    "exclude": Take("T", flags="-x --exclude"),
+    "record": Take("OUT", about="Record to .mcap, .bag or .csv."),
+    "video": Take("OUT", about="Film to .mp4, .gif or .webp."),
+    "picture": Take("OUT", about="Last instant as .png, .jpg or .webp."),
+    "plot": Take("OUT", about="Draw map and path to .png, .svg or .pdf."),
+    "map": Take("MAP", about="The map's .yaml file."),
+    "planner": Take("P", about="auto, dijkstra, astar, theta_star, hybrid or file.py:Name."),
+    "controller": Take("C", about="mppi, dwa, pursuit, waypoint or file.py:Name."),
+    **{name: Take(metavar) for name, metavar in {
+        "engine": "E", "pose": "NAME", "max_speed": "V", "base_frame": "FRAME", "workers": "K", "executor": "X",
+        "shard": "i/n", "sampler": "S", "regex": "RE", "exclude_regex": "RE", "host": "H", "rank": "K", "port": "P",
+        "log": "LOG", "scan": "TOPIC", "odom": "TOPIC", "imu": "TOPIC", "out": "OUT",
+    }.items()},
+}  # fmt: skip
+JSON = {"json": Take(about="Print one JSON object and nothing else.")}
+BODY = {
+    "dry_run": Take(about="Only print what a real robot would be sent."),
+    "yes": Take(about="Move a real robot without asking."),
+}
 
 
 def group(name: str, about: str) -> typer.Typer:

@@ -7,17 +7,9 @@ import math
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 LONGEST_LINE = 3000  # letters of a message
-
-
-class Shown(Protocol):
-    """What tasks return."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """What `--json` prints."""
-        ...
 
 
 def clean(value: Any) -> Any:
@@ -76,15 +68,6 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         made.add_row(*(escape(printable(cell)) for cell in row))
     console().print(made)
-
-
-def show(result: Shown, json: bool, *written: Path | str | None) -> None:
-    """A result as JSON, or in words with the files that were written."""
-    if json:
-        print_json(result.as_dict())
-    else:
-        console().print(str(result), markup=False)
-        print_written(*written)
 
 
 def print_written(*paths: Path | str | None) -> None:

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
-from . import options
-from .output import console, print_json, print_lines, show
-from .words import arguments_of
+from .command import Call, Command
+from .options import SHARED, Take
+from .output import console, print_json
 
 
-def studio(
-    robot: Annotated[
-        str, typer.Argument(metavar="[ROBOT]", help="Built-in name or a URDF, xacro, SDF or MJCF file.")
-    ] = "nao",
-    arguments: options.Arguments = None,
-    world: Annotated[str, typer.Option("--world", metavar="W", help="Built-in name or an SDF or MJCF file.")] = "lab",
-    engine: options.EngineName = "mujoco",
-    port: Annotated[int, typer.Option("--port", metavar="P", help="Port of the page; 0 takes a free one.")] = 8642,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
-    host: Annotated[
-        str, typer.Option("--host", metavar="A", help="Address to bind; beyond this machine needs --token.")
-    ] = "127.0.0.1",
-    token: Annotated[
-        str | None, typer.Option("--token", metavar="T", help="Secret that clients must give (8 letters or more).")
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option("--folder", metavar="DIR", help="Recordings and clips; by default ./andante_sessions."),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="Stop after this simulated time.")
-    ] = None,
-    seed: options.Seed = 0,
-    body: options.BodyAddress = "sim",
-    params: options.BodyParameters = None,
-    dry_run: options.DryRun = False,
-    yes: options.Yes = False,
-    json: options.Json = False,
-) -> None:
-    """Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C stops it."""
-    if dry_run:
-        from andante.tasks.dry_run import dry_studio
-
-        options.refuse_simulated(body)
-        print_lines(dry_studio(robot, body, params, arguments_of(arguments)))
-        return
-    if body != "sim":
-        options.allow(body, robot, yes)
+def _studio(call: Call) -> None:
     from andante.studio.open import built
-    from andante.studio.open import studio as run
 
     def announce(url: str) -> None:
-        if json:
-            print_json({"url": url, "robot": robot, "engine": engine, "page": built()})
+        if call.json:
+            named = {name: call.given[name] for name in ("robot", "engine")}
+            print_json({"url": url, **named, "page": built()})
             return
         out = console()
         out.print(f"studio at {url}", markup=False, highlight=False)
@@ -63,38 +25,46 @@ def studio(
             out.print("the page is not built: python tools/build_web.py", markup=False, style="yellow")
         out.print("Ctrl-C stops it", style="dim")
 
-    run(
-        robot,
-        world=world,
-        engine=engine,
-        arguments=arguments_of(arguments),
-        port=port,
-        host=host,
-        token=token,
-        browser=not no_browser,
-        folder=folder,
-        seconds=seconds,
-        seed=seed,
-        announce=announce,
-        body=body,
-        params=params,
-    )
+    call.run(announce=announce)
 
 
-def launch(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Launch file (.toml).")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME:=VALUE]...", help="robot:=shell, server.port:=9000, /nao/pgain:=80 ..."),
-    ] = None,
-    json: options.Json = False,
-) -> None:
-    """Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them."""
+studio = Command(
+    "andante.studio.open:studio",
+    "Open the studio: watch, drive, push and measure a robot in the browser. Ctrl-C stops it.",
+    {
+        "robot": Take("[ROBOT]", about=SHARED["robot"].about, default=DEFAULT_ROBOT, argument=True),
+        "world": Take("W", about=SHARED["world"].about, default=STUDIO_WORLD),
+        "engine": Take("E", default=DEFAULT_ENGINE),
+        "host": Take("A"),
+        "token": Take("T"),
+        "folder": Take("DIR"),
+    },
+    run=_studio,
+    dry="andante.tasks.dry_run:dry_studio",
+)
+
+
+def _launch(call: Call) -> Any:
     from andante.studio.launch import launch as run
 
     def say(text: str) -> None:
-        if not json:
+        if not call.json:
             console().print(text, markup=False)
 
-    outcome = run(file, *(overrides or ()), say=say)
-    show(outcome, json)
+    return run(call.given["file"], *(call.own["overrides"] or ()), say=say)
+
+
+launch = Command(
+    "andante.studio.launch:launch",
+    "Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them.",
+    own={
+        "overrides": Take(
+            "[NAME:=VALUE]...",
+            about="robot:=shell, server.port:=9000, /nao/pgain:=80 ...",
+            kind=list[str],
+            default=None,
+            argument=True,
+        )
+    },
+    run=_launch,
+)

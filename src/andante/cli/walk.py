@@ -1,78 +1,99 @@
-"""`andante walk ROBOT`: let a robot walk a distance, turn, or follow a velocity; told by the simulator's truth."""
+"""`andante walk | sim | play`: robots that walk, stand or play a motion; and how pictures are shown in a terminal."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from .command import Call, Command, in_words
+from .options import Take
+from .output import console, warn
+from .words import texts_of, velocity_of
 
-from . import options
-from .output import print_lines, show
-from .words import arguments_of, velocity_of
+if TYPE_CHECKING:
+    from andante.tasks import PlayResult, SimResult
+
+TOLD = 3  # warnings shown before the rest is counted
+
+walk = Command(
+    "andante.tasks.walk:walk",
+    "Let a robot walk and tell how far it came.",
+    {
+        "gait": Take("G", about="walk (two legs), tripod, ripple, wave, crawl, trot ... or file.py:Name."),
+        "velocity": Take('"VX VY WZ"', velocity_of),
+        "speed": Take("PERCENT"),
+        "rig": Take("RIG"),
+    },
+    dry="andante.tasks.dry_run:dry_walk",
+)
 
 
-def walk(
-    robot: options.RobotName,
-    arguments: options.Arguments = None,
-    world: options.WorldName = "empty",
-    engine: options.EngineName = "mujoco",
-    gait: Annotated[
-        str,
-        typer.Option(
-            "--gait", metavar="G", help="walk (two legs), tripod, ripple, wave, crawl, trot ... or file.py:Name."
+def _sim_words(result: SimResult, call: Call) -> None:
+    out = console()
+    faults = [problem for problem in result.problems if problem.severity != "info"]
+    for problem in faults[:TOLD]:
+        out.print(str(problem), markup=False, style="dim")
+    if len(faults) > TOLD:
+        robot = call.given["robot"]
+        out.print(f"and {len(faults) - TOLD} more; andante check {robot} lists them", markup=False, style="dim")
+    in_words(result, call)
+    if "picture" in call.given and out.is_terminal:
+        show_picture(call.given["picture"])
+
+
+sim = Command("andante.tasks.sim:sim", "Simulate a robot and tell where it ends.", words=_sim_words)
+
+
+def _play(call: Call) -> Any:
+    if call.own["check"]:
+        return call.by("andante.tasks.play:check_play")
+    result = call.run()
+    if result.kind == "recording":
+        for problem in result.problems:
+            warn(problem.message)
+    return result
+
+
+def _play_words(result: PlayResult, call: Call) -> None:
+    for problem in () if call.own["check"] or result.kind == "recording" else result.problems:
+        console().print(str(problem), markup=False, style="dim")
+    in_words(result, call)
+
+
+play = Command(
+    "andante.tasks.play:play",
+    "Play a motion on a robot and tell how well it followed; get-up lets it lie first and stand up.",
+    {
+        "motion": Take(
+            "MOTION",
+            about="Pose, built-in motion, get-up, or .toml, .csv, .action file (FILE:ACTION picks), or a recording.",
         ),
-    ] = "",
-    distance: Annotated[float | None, typer.Option("--distance", metavar="M", help="Straight ahead.")] = None,
-    turn: Annotated[float | None, typer.Option("--turn", metavar="DEG", help="On the spot, left positive.")] = None,
-    velocity: Annotated[
-        str | None, typer.Option("--velocity", metavar='"VX VY WZ"', help="Constant, with --seconds [m/s, rad/s].")
-    ] = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", help="How long --velocity lasts.")] = None,
-    speed: Annotated[float, typer.Option("--speed", metavar="PERCENT", help="Of the gait's top speed.")] = 60.0,
-    push: options.Push = None,
-    params: options.GaitParameters = None,
-    rig: Annotated[
-        Path | None, typer.Option("--rig", metavar="RIG", help="Rig file; else NAME.rig.toml, else inferred.")
-    ] = None,
-    dt: options.StepSize = 0.002,
-    seed: options.Seed = 0,
-    record: options.Record = None,
-    video: options.Video = None,
-    body: options.BodyAddress = "sim",
-    dry_run: options.DryRun = False,
-    yes: options.Yes = False,
-    json: options.Json = False,
-) -> None:
-    """Let a robot walk and tell how far it came."""
-    if dry_run:
-        from andante.tasks.dry_run import dry_walk
+        "parameters": Take("NAME=VALUE", texts_of, "--set", "Parameter of an action; repeat it."),
+        "joints": Take("PATTERN", about="Only these joints of a recording (?Shoulder*); repeat it."),
+    },
+    {"check": Take(about="Only check it and print problems.")},
+    run=_play,
+    words=_play_words,
+    dry="andante.tasks.dry_run:dry_play",
+)
 
-        options.refuse_simulated(body)
-        print_lines(dry_walk(robot, body, gait, params, rig, arguments_of(arguments)))
-        return
-    options.allow(body, robot, yes)
-    from andante.tasks.walk import walk as run
 
-    result = run(
-        robot,
-        world=world,
-        engine=engine,
-        gait=gait,
-        arguments=arguments_of(arguments),
-        distance=distance,
-        turn=turn,
-        velocity=None if velocity is None else velocity_of(velocity),
-        seconds=seconds,
-        speed=speed,
-        push=push,
-        params=params,
-        rig=rig,
-        dt=dt,
-        seed=seed,
-        record=record,
-        video=video,
-        body=body,
-        progress=not json,
-    )
-    show(result, json, record, video)
+def show_picture(path: Path, columns: int = 72) -> None:
+    """Print an image with half blocks in true color."""
+    from PIL import Image
+    from rich.color import Color
+    from rich.segment import Segment, Segments
+    from rich.style import Style
+
+    with Image.open(path) as opened:
+        width = min(columns, console().width)
+        height = max(2, round(opened.height * width / opened.width) // 2 * 2)
+        small = opened.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+    segments = []
+    for y in range(0, height, 2):
+        for x in range(width):
+            top, bottom = small.getpixel((x, y)), small.getpixel((x, y + 1))
+            style = Style(color=Color.from_rgb(*top), bgcolor=Color.from_rgb(*bottom))  # type: ignore[misc]
+            segments.append(Segment("▀", style))
+        segments.append(Segment.line())
+    console().print(Segments(segments))

@@ -20,17 +20,4 @@ __all__ = [
     "JointTarget", "Playing", "Power", "RobotView", "TeleopMux", "Tracking", "WalkGoal", "WalkGuide", "walk_to",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        ".activities": "Acting Playing",
-        ".activity_manager": "ActivityManager",
-        ".body": "Body BodyCommand BodyState Health JointTarget Power",
-        ".fall_supervisor": "FallSupervisor",
-        ".loop": "ControlLoop",
-        ".teleop_mux": "TeleopMux",
-        ".tracking": "Tracking",
-        ".view": "RobotView",
-        ".walking": "WalkGoal WalkGuide walk_to",
-    },
-)
+__getattr__ = lazy_names(__name__)

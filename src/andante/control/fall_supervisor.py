@@ -7,12 +7,11 @@ from collections.abc import Callable
 from andante.description import Robot
 from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings, Walker
+from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.falls.manager import FallEvent, FallManager, FallState
 from andante.locomotion.io.fall_library import fall_motions
 
 from .activity_manager import ActivityManager
-
-UPRIGHT = 0.35  # a body tilted less than this has stood [rad]
 
 
 class FallSupervisor(FallManager):
@@ -25,19 +24,20 @@ class FallSupervisor(FallManager):
         activities: ActivityManager,
         restart: Callable[[], None],
         listener: Callable[[FallEvent], None],
+        rules: FallRules | None = None,
     ) -> None:
         def renewed() -> Walker:
             restart()
             return activities
 
-        super().__init__(activities, robot, fall_motions(robot), restart=renewed, listener=listener)
+        super().__init__(activities, robot, fall_motions(robot), rules, restart=renewed, listener=listener)
         self.activities, self.on, self.modes = activities, True, activities.modes
         self._armed = False
 
     @property
     def upright(self) -> bool:
         """Whether the body is upright, by its IMU."""
-        return self.balance is None or self.balance.tilt < UPRIGHT
+        return self.balance is None or self.balance.tilt < self.detector.rules.upright
 
     @property
     def busy(self) -> bool:

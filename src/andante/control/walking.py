@@ -18,6 +18,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion import Command, Walker
 from andante.locomotion.attitude import Attitude
+from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.rigs.rig import root_from_imu
 
 from .body import BodyState, Twist
@@ -35,7 +36,6 @@ class WalkSettings:
     slowest: float = 0.12  # speed of the last steps to a goal, in top speeds
     last_step: float = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
     side_gain: float = 0.5  # how a walk straight ahead comes back to its line [1/s]
-    lying_angle: float = math.radians(60)  # a real robot that leans further lies [rad]
     patience: float = 3.0  # a walk may take so many times as long as it should
     grace: float = 10.0  # ... and so much longer [s]
 
@@ -169,7 +169,7 @@ class Measure(ABC):
 class LyingSense:
     """Whether a robot lies, as its IMU feels; one without an IMU never does. Call it with nothing to ask."""
 
-    def __init__(self, robot: Robot, angle: float = WalkSettings.lying_angle) -> None:
+    def __init__(self, robot: Robot, angle: float = FallRules.lying) -> None:
         """angle: a robot that leans further lies [rad]."""
         self._attitude, self._last, self._level = Attitude(SETTLE), math.nan, math.cos(angle)
         self._root_from_imu: Array | None = None

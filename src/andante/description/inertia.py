@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
-from .shapes import Vec3
+from .shapes import Vec3, vec3_of
 
 Moments: TypeAlias = tuple[float, float, float, float, float, float]
 
@@ -27,7 +27,7 @@ class Inertia:
     moments: Moments = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # ixx ixy ixz iyy iyz izz
 
     def __post_init__(self) -> None:
-        for what, values in (("mass", (self.mass,)), ("centre of mass", self.com), ("inertia", self.moments)):
+        for what, values in (("mass", (self.mass,)), ("center of mass", self.com), ("inertia", self.moments)):
             if not all(math.isfinite(v) for v in values):
                 raise BadInput(f"{what} must be finite, got {values}")
 
@@ -36,9 +36,8 @@ class Inertia:
         """Inertia of a (3, 3) tensor about the center of mass; the matrix is symmetrized."""
         t = np.asarray(tensor, dtype=float)
         t = (t + t.T) / 2
-        x, y, z = (float(v) for v in np.asarray(com, dtype=float))
         m = tuple(float(t[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
-        return Inertia(float(mass), (x, y, z), m)  # type: ignore[arg-type]
+        return Inertia(float(mass), vec3_of(np.asarray(com, dtype=float)), m)  # type: ignore[arg-type]
 
     @property
     def matrix(self) -> Array:
@@ -59,8 +58,7 @@ class Inertia:
 def steiner(mass: float, offset: ArrayLike) -> Array:
     """Huygens-Steiner term m (c·c E - c cᵀ) of an offset c [m]; (3, 3)."""
     c = np.asarray(offset, dtype=float)
-    shift: Array = mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
-    return shift
+    return np.asarray(mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c)))
 
 
 def from_origin_tensor(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -100,6 +101,12 @@ class Heightmap:
     heights: tuple[tuple[float, ...], ...]
     size: tuple[float, float]  # extent along x and y [m]
     uri: str = ""
+
+
+def vec3_of(values: Iterable[float]) -> Vec3:
+    """Three numbers as plain floats."""
+    x, y, z = map(float, values)
+    return (x, y, z)
 
 
 Geometry: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Heightmap

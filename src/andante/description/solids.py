@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante.errors import BadInput
+from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 
 from .inertia import Inertia
@@ -81,8 +81,7 @@ def as_trimesh(geometry: Geometry, sections: int = SECTIONS) -> trimesh.Trimesh:
 def mesh_moments(mesh: trimesh.Trimesh) -> Moments:
     """Moments of the solid that a closed, consistently wound mesh encloses."""
     origin = np.mean(mesh.bounds, axis=0)  # near the middle: fewer digits lost
-    corners = (np.asarray(mesh.vertices) - origin)[np.asarray(mesh.faces)]
-    return _tetrahedra(corners, origin)
+    return _tetrahedra((np.asarray(mesh.vertices) - origin)[np.asarray(mesh.faces)], origin)
 
 
 def _tetrahedra(corners: Array, origin: Array) -> Moments:
@@ -288,12 +287,30 @@ def robot_bounds(
 ) -> tuple[Array, Array] | None:
     """Box around all collision shapes of a robot in a joint configuration; `root` places it. None: it has no shapes."""
     place = SE3.identity() if root is None else root
-    corners = [
-        bounds(collision.geometry, place @ pose @ collision.pose)
-        for name, pose in robot.link_poses(positions).items()
-        for collision in robot.link(name).collisions
-        if not isinstance(collision.geometry, Plane)
-    ]
+    return box_around(
+        (
+            (collision.geometry, place @ pose @ collision.pose)
+            for name, pose in robot.link_poses(positions).items()
+            for collision in robot.link(name).collisions
+        ),
+        strict=True,
+    )
+
+
+def box_around(shapes: Iterable[tuple[Geometry, SE3]], strict: bool = False) -> tuple[Array, Array] | None:
+    """Lower and upper corner of the box around placed shapes, planes left out [m]; None: there are none.
+
+    A mesh that cannot be read is left out too unless `strict`.
+    """
+    corners = []
+    for geometry, pose in shapes:
+        if isinstance(geometry, Plane):
+            continue
+        try:
+            corners.append(bounds(geometry, pose))
+        except AndanteError:
+            if strict:
+                raise
     if not corners:
         return None
     return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)

@@ -31,12 +31,4 @@ __all__ = [
     "rows_of", "run_experiment", "run_fit", "summarize", "trial_function", "with_settings", "write_report",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        ".fit": "FitJob FitOutcome run_fit",
-        ".importing": "import_trials",
-        ".report": "Report write_report",
-        ".statistics": "compare summarize",
-    },
-)
+__getattr__ = lazy_names(__name__)

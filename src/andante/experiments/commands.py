@@ -69,12 +69,12 @@ def run(
     Args:
         name: an `Experiment`, a name, FILE.toml or `file.py:Name`.
         out: folder for the results; goes on where it holds some.
-        engines: mujoco, bullet, dart, ode; those of the experiment by default.
+        engines: mujoco, bullet, dart, ode, with commas between on the command line; those of the experiment by default.
         factors: other levels of some factors, such as {"distance": [0.5]}.
-        trials: of every combination.
+        trials: trials of every combination.
         seed: random seed of the experiment.
         workers: processes; None: one per processor, 0: none.
-        executor: local or ray.
+        executor: `local` or `ray`.
         shard: only part i (from 0) of n, "i/n".
         timeout: time after which a trial counts as failed [s].
         minutes: time after which nothing new is started [min].
@@ -140,7 +140,7 @@ def import_trials(
 
     Args:
         file: a .csv table, a bag (.bag .db3 .mcap) or TUM lines (.txt).
-        name: of the reference.
+        name: name of the reference.
         experiment: whose factors and measures it has; guessed by default.
         source: who was measured in a bag.
         factors: of the trial in a bag.
@@ -182,7 +182,7 @@ def fit(
         budget: candidates of the search; 0: none.
         rounds: guesses that are tried and moved first.
         repeats: trials of a test in a candidate.
-        trials: of a test in the proof.
+        trials: trials of a test in the proof.
         sampler: grid, random, cmaes, tpe, nsga2, elites or `file.py:Name`.
         reference: another reference than that of the experiment.
         standard: which of its sources to come near.

@@ -31,6 +31,7 @@ SIMULATED = "sim"
 CHOICES = "sim, ws://HOST:9090 (rosbridge), http://HOST:11311 (a ROS 1 master), serial:PORT, or file.py:Name"
 SCHEMES = ("ws://", "wss://", "http://", "serial:")
 CONNECTING, STARTING = 20.0, 5.0  # the longest waits for an answer, and for motors that may turn [s]
+REACHING = 1.0  # the longest wait for an address that refuses connections [s]
 
 
 def check_address(address: str) -> None:
@@ -73,7 +74,7 @@ def open_body(
     body = make_body(address, robot, params, log)
     try:
         if isinstance(body, RemoteBody):
-            body.connect(CONNECTING)
+            body.connect(CONNECTING, reach=REACHING)
         if isinstance(body, SerialBody):
             _start(body)
     except BaseException:

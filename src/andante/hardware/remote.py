@@ -30,8 +30,11 @@ class RemoteBody(Body, Closing):
         self._closed = False
         self._due = math.nan  # when the present control period is over, of its clock [s]
 
-    def connect(self, timeout: float = 10.0) -> Self:
-        """Wait until the robot answers and its rate is measured; refused in words when it does not in a time [s]."""
+    def connect(self, timeout: float = 10.0, *, reach: float = math.inf) -> Self:
+        """Wait until the robot answers and its rate is measured; refused in words when it does not in a time [s].
+
+        reach: how long an address that refuses connections is tried [s].
+        """
         return self
 
     def advance(self, seconds: float) -> None:

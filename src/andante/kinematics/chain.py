@@ -104,6 +104,20 @@ def renumbered(table: Array, numbers: Mapping[int, int]) -> Array:
     return copy
 
 
+def middle_of(lower: Array, upper: Array) -> Array:
+    """The middle of limits (n,), 0 (or the limit next to it) where they are not both finite; read-only."""
+    both = np.isfinite(lower) & np.isfinite(upper)
+    half = 0.5 * (np.where(both, lower, 0.0) + np.where(both, upper, 0.0))
+    made = np.where(both, half, np.clip(0.0, lower, upper))
+    made.setflags(write=False)
+    return made
+
+
+def vector_of(positions: Mapping[str, float], names: Sequence[str], middle: Array) -> Array:
+    """Positions (n,) by name; those that the mapping lacks from `middle`."""
+    return np.array([positions.get(name, middle[i]) for i, name in enumerate(names)], dtype=float)
+
+
 @dataclass(frozen=True, eq=False)
 class Chain:
     """Steps from a base to a tip; positions q follow `joint_names`.
@@ -121,8 +135,7 @@ class Chain:
     def __post_init__(self) -> None:
         known = self.variables
         for name, value in self.held.items():
-            if name not in known:
-                raise UnknownName.among("joint", name, known, self.name)
+            UnknownName.check("joint", name, known, self.name)
             if not np.isfinite(value):
                 raise BadInput(f"{self.name}: joint {name!r} is held at {value}; give a finite position")
 
@@ -155,27 +168,18 @@ class Chain:
 
     def release(self, *names: str) -> Chain:
         """The chain with these held joints as variables."""
-        for name in names:
-            if name not in self.held:
-                raise UnknownName.among("held joint", name, self.held, self.name)
+        UnknownName.check("held joint", names, self.held, self.name)
         kept = {name: value for name, value in self.held.items() if name not in names}
         return Chain(self.base, self.tip, self.steps, self.bounds, kept)
 
     def vector(self, positions: Mapping[str, float]) -> Array:
         """q out of a mapping such as a named pose; joints that it lacks are at the middle of their range."""
-        middle = self.middle
-        return np.array([positions.get(name, middle[i]) for i, name in enumerate(self.joint_names)], dtype=float)
+        return vector_of(positions, self.joint_names, self.middle)
 
     @cached_property
     def middle(self) -> Array:
         """The middle of the limits, 0 for joints without: where a solve starts when no start is given."""
-        lower, upper = self.limits
-        bounded = np.isfinite(lower) & np.isfinite(upper)
-        zero = np.clip(0.0, lower, upper)
-        both = 0.5 * (np.where(bounded, lower, 0.0) + np.where(bounded, upper, 0.0))
-        made = np.where(bounded, both, zero)
-        made.setflags(write=False)
-        return made
+        return middle_of(*self.limits)
 
     # ---- what the kernels read ------------------------------------------------------------------
     @cached_property
@@ -228,8 +232,7 @@ class Chain:
 
         In the axes of the base, or of the tip with axes="tool" [m/rad, rad/rad].
         """
-        if axes not in ("base", "tool"):
-            raise UnknownName.among("axes", axes, ("base", "tool"))
+        UnknownName.check("axes", axes, ("base", "tool"))
         flat, batch = self._flat(q)
         return geometric(self.table, flat, axes == "tool").reshape(*batch, 6, len(self.joint_names))
 

@@ -136,8 +136,7 @@ class Legs:
         status = out[:, -1]
         if status.min() < 0.0:
             raise complain(goals, begin, self.joint_names, self.limits)
-        q = out.ravel()[self._cells]
-        return Result(q, status > 0.0, out[:, -3], out[:, -2].astype(np.int64))
+        return Result(out.ravel()[self._cells], status > 0.0, out[:, -3], out[:, -2].astype(np.int64))
 
 
 @compiled

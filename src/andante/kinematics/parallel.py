@@ -18,7 +18,7 @@ from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 
-from .chain import Chain, Fixed, Moving, Step, build_table, renumbered
+from .chain import Chain, Fixed, Moving, Step, build_table, middle_of, renumbered, vector_of
 from .ik.kernels import forward
 from .ik.options import Result, complain, solve_batch, solver_options
 from .paths import chain
@@ -79,13 +79,11 @@ class Parallel:
     @cached_property
     def middle(self) -> Array:
         """The middle of the limits, 0 for joints without."""
-        lower, upper = self.limits
-        both = np.isfinite(lower) & np.isfinite(upper)
-        return np.where(both, 0.5 * (np.where(both, lower, 0) + np.where(both, upper, 0)), np.clip(0.0, lower, upper))
+        return middle_of(*self.limits)
 
     def vector(self, positions: Mapping[str, float]) -> Array:
         """q out of a mapping such as a named pose; joints that it lacks are at the middle of their range."""
-        return np.array([positions.get(name, self.middle[i]) for i, name in enumerate(self.joint_names)], dtype=float)
+        return vector_of(positions, self.joint_names, self.middle)
 
     @cached_property
     def _places(self) -> list[np.ndarray]:
@@ -260,8 +258,7 @@ def rigid_fit(points: Array, targets: Array) -> Array:
     """(4, 4) rigid motion that brings points nearest to targets, both (m, 3) (Kabsch 1976)."""
     a, b = points.mean(axis=0), targets.mean(axis=0)
     u, _, vt = np.linalg.svd((points - a).T @ (targets - b))
-    flip = np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T))])
-    R = vt.T @ flip @ u.T
+    R = vt.T @ np.diag([1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T))]) @ u.T
     return SE3.from_parts(R, b - R @ a).matrix
 
 

@@ -98,8 +98,7 @@ def _bounds(robot: Robot, steps: list[Step], joints: list[Joint]) -> dict[str, t
     bounds: dict[str, tuple[float, float]] = {}
     for step in steps:
         if isinstance(step, Moving) and step.variable not in bounds:
-            source = robot.joint(step.variable)
-            bounds[step.variable] = _own_limits(source)
+            bounds[step.variable] = _own_limits(robot.joint(step.variable))
     for joint in joints:
         name, multiplier, offset = _source(robot, joint)
         if joint.mimic is None or multiplier == 0.0:
@@ -144,8 +143,7 @@ class DHRow:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if self.type not in TYPES:
-            raise UnknownName.among("DH row type", self.type, TYPES)
+        UnknownName.check("DH row type", self.type, TYPES)
         numbers = (self.alpha, self.d, self.theta, self.r)
         if not all(map(math.isfinite, numbers)):
             raise BadInput(f"DH row {self.name!r}: alpha, d, theta and r must be finite, got {numbers}")
@@ -175,8 +173,7 @@ def dh_chain(
 
     Joints without a name are called q1, q2, ... in order of the moving rows.
     """
-    if convention not in CONVENTIONS:
-        raise UnknownName.among("DH convention", convention, CONVENTIONS)
+    UnknownName.check("DH convention", convention, CONVENTIONS)
     steps: list[Step] = [] if base is None else [Fixed(_pose(base, "base"))]
     bounds: dict[str, tuple[float, float]] = {}
     for entry in rows:
@@ -210,9 +207,7 @@ def _pose(value: ArrayLike, what: str) -> Array:
 
 def _row(entry: Mapping[str, Any]) -> DHRow:
     known = DHRow.__dataclass_fields__
-    for key in entry:
-        if key not in known:
-            raise UnknownName.among("DH row key", str(key), known)
+    UnknownName.check("DH row key", map(str, entry), known)
     return DHRow(**entry)
 
 

@@ -90,8 +90,7 @@ class Attitude:
     @property
     def level_from_body(self) -> Array:
         """(3, 3) shortest rotation that brings the body's axes level, R up = z."""
-        made: Array = level_from_body(self.state)
-        return made
+        return np.asarray(level_from_body(self.state))
 
     @property
     def roll(self) -> float:

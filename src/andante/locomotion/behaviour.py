@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 
@@ -36,6 +37,12 @@ class Readings:
     pressed: Mapping[str, bool] = field(default_factory=dict)  # switch -> pressed
     measured_at: float = math.nan  # when the joints were measured [s]; NaN: at `time`
     gyros: Mapping[str, Array] = field(default_factory=dict)  # IMU -> its gyro, of a robot with several of them
+
+    def at(self, time: float) -> Self:
+        """The same at another time [s]; for loops, where `dataclasses.replace` takes too long."""
+        same = object.__new__(type(self))
+        same.__dict__.update(self.__dict__, time=time)
+        return same
 
 
 @dataclass(frozen=True)
@@ -219,8 +226,7 @@ class HoldPose(Walker):
     """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
 
     def __init__(self, robot: Robot, pose: str | Mapping[str, float]) -> None:
-        named = robot.pose(pose) if isinstance(pose, str) else dict(pose)
-        whole = robot.complete(named)
+        whole = robot.complete(robot.pose(pose) if isinstance(pose, str) else dict(pose))
         self.pose = whole
         self._targets = np.array([whole[name] for name in robot.joint_names])
 

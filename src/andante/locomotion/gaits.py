@@ -154,8 +154,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
             f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"
         )
     name = request.gait or next(iter(known))
-    if name not in known:
-        raise UnknownName.among("gait", name, known, f"robot {robot.name!r}")
+    UnknownName.check("gait", name, known, f"robot {robot.name!r}")
     return known[name].make(robot, request)
 
 

@@ -24,5 +24,4 @@ __all__ = [
     "write_carmen", "write_trajectory",
 ]  # fmt: skip
 
-_FILES = "LogOptions load_map read_log read_trajectory save_map write_carmen write_trajectory"
-__getattr__ = lazy_names(__name__, {".io": _FILES})
+__getattr__ = lazy_names(__name__)

@@ -28,7 +28,7 @@ from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.kinematics import find_drive
 from andante.localization import OdometryNoise
-from andante.locomotion import Command
+from andante.locomotion import Command, FallRules
 from andante.navigation import Vehicle
 from andante.physics import Engine
 from andante.simulation.scans import lidar_channel
@@ -102,6 +102,8 @@ class MobileRobot:
         start: believed pose x, y, yaw of the root where no localizer is given.
         map_pose: of the map's frame in the world, x, y, yaw.
         rate: of decisions [Hz]; the wheels are controlled at 100 Hz.
+        noise: of its odometry.
+        lying: tilt from which a real robot counts as fallen [rad].
     """
 
     ground = 0.0  # height of the floor that it stands on [m]
@@ -116,6 +118,7 @@ class MobileRobot:
         map_pose: ArrayLike = (0.0, 0.0, 0.0),
         rate: float = RATE,
         noise: OdometryNoise | None = None,
+        lying: float = FallRules.lying,
     ) -> None:
         if isinstance(body, Simulation) and body.sensors is None:
             raise BadInput("a mobile robot needs its sensors: simulate(..., sensors=True)")
@@ -125,7 +128,7 @@ class MobileRobot:
         hold = np.nan_to_num(body.read().position)
         self.driver = base_driver(body.robot, hold, vehicle, noise)
         self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
-        self._lies = LyingSense(body.robot)
+        self._lies = LyingSense(body.robot, lying)
         self.loop = ControlLoop(body, self.driver, CONTROL_RATE, self._command)
         self.scans = ScanPipeline(
             body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference

@@ -28,4 +28,4 @@ __all__ = [
     "trapezoid", "vector_of", "write_keyframes_toml",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(__name__, {".io.library": "find_motion write_keyframes_toml"})
+__getattr__ = lazy_names(__name__)

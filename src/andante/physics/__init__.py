@@ -18,43 +18,10 @@ if TYPE_CHECKING:
     from .rendering.renderer import Renderer, rest_poses
 
 __all__ = [
-    "ACTUATORS",
-    "CHECKS",
-    "ENGINES",
-    "ActuatorDrive",
-    "BodyTree",
-    "Camera",
-    "CascadeDrive",
-    "CheckResult",
-    "Contacts",
-    "Drive",
-    "Engine",
-    "EngineEntry",
-    "JointState",
-    "Mode",
-    "Model",
-    "Push",
-    "RayHits",
-    "Renderer",
-    "ServoGains",
-    "ServoOrder",
-    "Settings",
-    "Snapshot",
-    "VideoWriter",
-    "body_tree",
-    "check_engine",
-    "default_gains",
-    "engine_class",
-    "film_strip",
-    "fitted",
-    "installed",
-    "rest_poses",
-]
+    "ACTUATORS", "CHECKS", "ENGINES", "ActuatorDrive", "BodyTree", "Camera", "CascadeDrive", "CheckResult", "Contacts",
+    "Drive", "Engine", "EngineEntry", "JointState", "Mode", "Model", "Push", "RayHits", "Renderer", "ServoGains",
+    "ServoOrder", "Settings", "Snapshot", "VideoWriter", "body_tree", "check_engine", "default_gains", "engine_class",
+    "film_strip", "fitted", "installed", "rest_poses",
+]  # fmt: skip
 
-__getattr__ = lazy_names(  # the renderer loads MuJoCo
-    __name__,
-    {
-        ".rendering.renderer": "Renderer rest_poses",
-        ".checks": "CHECKS CheckResult check_engine",
-    },
-)
+__getattr__ = lazy_names(__name__)  # the renderer loads MuJoCo

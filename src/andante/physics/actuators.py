@@ -8,6 +8,7 @@ whose output is a velocity for the engine's velocity servo.
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.gravity import STANDARD_GRAVITY
+from andante.settings import check_fields, is_positive, is_size
 
 from .commands import JointState, ServoOrder
 from .state import Mode
@@ -40,27 +42,38 @@ class Actuator:
     peak_torque: float = math.inf  # electronics or gears allow no more [N m]
 
     def __post_init__(self) -> None:
-        for name in ("stall_torque", "no_load_speed", "peak_torque"):
-            if not getattr(self, name) > 0:
-                raise BadInput(f"actuator {name} must be > 0, got {getattr(self, name)}")
-        for name in ("friction", "damping", "armature", "backlash", "delay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"actuator {name} must be >= 0 and finite, got {getattr(self, name)}")
+        check_fields(self, "actuator", "> 0", is_positive, "stall_torque", "no_load_speed", "peak_torque")
+        names = ("friction", "damping", "armature", "backlash", "delay")
+        check_fields(self, "actuator", ">= 0 and finite", is_size, *names)
 
 
 IDEAL = Actuator(math.inf, math.inf)
 _RPM = 2 * math.pi / 60
 _KGCM = STANDARD_GRAVITY / 100
 
+
+class _Actuators(dict[str, Actuator]):
+    """Actuators by name; those that moved to a robot's package are found with a warning."""
+
+    def __missing__(self, name: str) -> Actuator:
+        try:
+            found: Actuator = getattr(sys.modules[__name__], f"ACTUATORS[{name}]")
+        except AttributeError:
+            raise KeyError(name) from None
+        return found
+
+
 # Torque and speed: makers' data sheets (Dynamixel at 12 V, hobby servos at 6-7.4 V). Friction, armature (rotor inertia
 # x ratio^2), play and delay are estimates of the usual size for such gears.
-ACTUATORS: dict[str, Actuator] = {
-    "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
-    "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),
-    "ax-12a": Actuator(1.5, 59 * _RPM, 0.06, 0.05, 6e-3, math.radians(0.5), 0.008),
-    "mx-28": Actuator(2.5, 55 * _RPM, 0.08, 0.06, 9e-3, math.radians(0.33), 0.006),
-    "xm430-w350": Actuator(4.1, 46 * _RPM, 0.10, 0.08, 1.1e-2, math.radians(0.25), 0.004),
-}
+ACTUATORS: dict[str, Actuator] = _Actuators(
+    {
+        "hobby-standard": Actuator(3.2 * _KGCM, math.radians(60) / 0.20, 0.02, 0.01, 8e-4, math.radians(1.0), 0.02),
+        "hobby-metal-20kg": Actuator(20 * _KGCM, math.radians(60) / 0.16, 0.06, 0.04, 4e-3, math.radians(0.6), 0.02),
+        "ax-12a": Actuator(1.5, 59 * _RPM, 0.06, 0.05, 6e-3, math.radians(0.5), 0.008),
+        "mx-28": Actuator(2.5, 55 * _RPM, 0.08, 0.06, 9e-3, math.radians(0.33), 0.006),
+        "xm430-w350": Actuator(4.1, 46 * _RPM, 0.10, 0.08, 1.1e-2, math.radians(0.25), 0.004),
+    }
+)
 
 
 def assign(robot: Robot, actuators: Mapping[str, Actuator]) -> dict[str, Actuator]:
@@ -135,8 +148,7 @@ class ActuatorDrive:
         picked = len(self._past) - 1 - age
         columns = np.arange(len(age))
         modes = np.stack([m for m, _ in self._past])[picked, columns]
-        references = np.stack([r for _, r in self._past])[picked, columns]
-        return modes, references
+        return modes, np.stack([r for _, r in self._past])[picked, columns]
 
     def save(self) -> Any:
         """Commands still on their way."""

@@ -229,7 +229,9 @@ class JointCommands:
             return None
         wanted = np.empty(len(self.targets))
         wanted[:] = values
-        far = followed(wanted, self.lower, self.upper, self.references, self.strides(dt)[1])
+        pace = self._pace
+        per_stride = pace[3] if pace is not None and pace[0] is self.gains and pace[1] == dt else self.strides(dt)[1]
+        far = followed(wanted, self.lower, self.upper, self.references, per_stride)
         if far < 0:
             return None
         self.targets = wanted

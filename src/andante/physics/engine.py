@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from andante._moved import renamed_attributes
+from andante._moved import renamed_attributes, renamed_in
 from andante.description.source import Problem
 from andante.description.world import Placement, World
 from andante.errors import BadInput, Diverged, UnknownName
@@ -50,6 +50,7 @@ class Model:
         return self.placement.fixed or self.tree.robot.fixed_base
 
 
+@renamed_in("link_poses link_velocities set_joints set_base set_gains set_drives push", actor="model")
 @renamed_attributes(actors="models", actor="model_index", wishes="commands")
 class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
@@ -59,6 +60,7 @@ class Engine(ABC):
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: Settings | None = None) -> None:
         self.world = world
         self.settings = settings or Settings()
+        self.dt = self.settings.dt  # step size [s]
         placements = (*world.models, *robots)
         names = [placement.name for placement in placements]
         for name in names:
@@ -90,18 +92,13 @@ class Engine(ABC):
 
     # ---- time ----------------------------------------------------------------------------------
     @property
-    def dt(self) -> float:
-        """Step size [s]."""
-        return self.settings.dt
-
-    @property
     def time(self) -> float:
         """Simulated time since the start [s]."""
-        return self.steps * self.settings.dt
+        return self.steps * self.dt
 
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt [s] under the present commands and pushes."""
-        while n > 0 and (self._slewing or self.drives):
+        while (self._slewing or self.drives) and n > 0:
             n -= self._advance_driven(n)
         if n > 0:
             self._advance(n)
@@ -118,15 +115,20 @@ class Engine(ABC):
         (model,) = self._slewing  # its references are slewed ahead in one compiled pass
         command = self.commands[model]
         rows, there = command.ahead(self.dt, min(n, SLEWED_AT_ONCE))
-        for row in rows:
-            command.references = self.references[model] = row
-            self._apply_references(model)
-            self._advance(1)
-            self.steps += 1
+        self._advance_along(model, rows)
         if there:
             command.references = self.references[model] = command.targets
             self._slewing.discard(model)
         return len(rows)
+
+    def _advance_along(self, model: int, references: Array) -> None:
+        """Advance a step under each row of references (steps, joints)."""
+        command = self.commands[model]
+        for row in references:
+            command.references = self.references[model] = row
+            self._apply_references(model)
+            self._advance(1)
+            self.steps += 1
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -235,7 +237,7 @@ class Engine(ABC):
         """
         command = self.commands[model]
         if joints is None and mode is POSITION and model not in self.drives:
-            there = command.follow(values, self.settings.dt)
+            there = command.follow(values, self.dt)
             if there:
                 self._slewing.discard(model)
                 self.references[model] = command.references

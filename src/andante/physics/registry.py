@@ -68,8 +68,7 @@ def engine_class(name: str) -> type[Engine]:
         if not (isinstance(made, type) and issubclass(made, Engine)):
             raise BadInput(f"{name!r} should be a subclass of andante.physics.Engine, got {made!r}")
         return made
-    if name not in ENGINES:
-        raise UnknownName.among("engine", name, ENGINES)
+    UnknownName.check("engine", name, ENGINES)
     entry = ENGINES[name]
     if not installed(entry):
         raise MissingExtra(

@@ -22,10 +22,10 @@ from andante.description.inertia import Inertia, combine
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot, joint_motion
-from andante.description.shapes import Geometry, Plane, Vec3
-from andante.description.solids import bounds
+from andante.description.shapes import Geometry, Vec3
+from andante.description.solids import box_around
 from andante.description.source import Problem, Severity
-from andante.errors import AndanteError, BadInput, Unsupported
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 
 MOST_JOINTS = 1000  # of one robot
@@ -298,19 +298,10 @@ def _sound(body: Body, least: float) -> tuple[Inertia, str]:
 
 def _size(shapes: Sequence[BodyShape]) -> Array:
     """Edges of the box around the shapes of a body [m]; a small cube where there are none."""
-    corners = []
-    for shape in shapes:
-        if isinstance(shape.geometry, Plane):
-            continue
-        try:
-            corners.append(bounds(shape.geometry, shape.pose))
-        except AndanteError:
-            continue  # a mesh that is missing; `check` reports it
-    if not corners:
+    box = box_around((shape.geometry, shape.pose) for shape in shapes)
+    if box is None:
         return np.full(3, LEAST_RADIUS * np.sqrt(6.0))
-    low, high = np.min([c[0] for c in corners], axis=0), np.max([c[1] for c in corners], axis=0)
-    size: Array = np.maximum(high - low, 1e-3)
-    return size
+    return np.maximum(box[1] - box[0], 1e-3)
 
 
 def _meters(size: Array) -> str:

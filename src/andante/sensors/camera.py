@@ -13,6 +13,7 @@ from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
+from andante.settings import check_fields, is_size
 
 from .sensor import Mount, Scene, stated
 
@@ -41,8 +42,7 @@ class CameraModel:
             raise BadInput(
                 f"camera horizontal_fov must be an angle between 0.01 and 3.1 rad, got {self.horizontal_fov}"
             )
-        if not 0 <= self.noise_stddev < math.inf:
-            raise BadInput(f"camera noise_stddev must be at least 0 and finite, got {self.noise_stddev}")
+        check_fields(self, "camera", "at least 0 and finite", is_size, "noise_stddev")
 
     @property
     def vertical_fov(self) -> float:

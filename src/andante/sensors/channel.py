@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from andante.errors import BadInput
 from andante.geometry import Array
+from andante.settings import check_fields, is_size
 
 from .kernels import disturb
 from .sensor import Measure, Reading, Scene, Sensor, Stateful, measures
@@ -36,9 +37,8 @@ class Noise:
     upper: float = math.inf
 
     def __post_init__(self) -> None:
-        for name in ("stddev", "bias_stddev", "bias_walk", "resolution"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"sensor noise {name} must be >= 0 and finite, got {getattr(self, name)}")
+        names = ("stddev", "bias_stddev", "bias_walk", "resolution")
+        check_fields(self, "sensor noise", ">= 0 and finite", is_size, *names)
         if not self.lower < self.upper:
             raise BadInput(f"sensor range needs lower < upper, got {self.lower} and {self.upper}")
 
@@ -240,7 +240,7 @@ class Channel:
     @property
     def values(self) -> Array | None:
         """Values of the newest reading that has arrived, None before the first."""
-        taken, newest = self.bank.taken, self._under_way() + 1
+        taken, newest = self.bank.taken, self._under_way() + 1 if self.latency else 1
         return taken[-newest][1][self.place] if len(taken) >= newest else None
 
     def since(self, time: float) -> list[Reading]:
@@ -258,10 +258,10 @@ class Channel:
         A loop slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
         """
         total: Array | None = None
-        count = 0
-        for taken, values in islice(reversed(self.bank.taken), self._under_way(), None):
-            if count and (taken <= time + 1e-9 or count == KEPT):
+        count, place, oldest = 0, self.place, time + 1e-9
+        for taken, values in islice(reversed(self.bank.taken), self._under_way() if self.latency else 0, None):
+            if count and (taken <= oldest or count == KEPT):
                 break
-            total = values[self.place] if total is None else total + values[self.place]
+            total = values[place] if total is None else total + values[place]
             count += 1
         return total if total is None or count == 1 else total / count

@@ -19,6 +19,7 @@ from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
+from andante.settings import check_fields, is_fraction, is_size
 
 from .kernels import measured_ranges, moving_rays
 from .sensor import Mount, Reading, Scene, stated
@@ -52,14 +53,13 @@ class LidarModel:
     elevation_max: float = 0.0  # of the highest row [rad]
 
     def __post_init__(self) -> None:
-        for name in ("rate", "range_max"):
-            _demand(0 < getattr(self, name) < math.inf, name, "above 0 and finite", getattr(self, name))
-        for name in ("range_min", "noise_stddev", "noise_proportional", "resolution"):
-            _demand(0 <= getattr(self, name) < math.inf, name, "at least 0 and finite", getattr(self, name))
-        for name in ("angle_min", "angle_increment", "noise_mean", "elevation_min", "elevation_max"):
-            _demand(math.isfinite(getattr(self, name)), name, "a finite number", getattr(self, name))
+        check_fields(self, "lidar", "above 0 and finite", lambda v: 0 < v < math.inf, "rate", "range_max")
+        names = ("range_min", "noise_stddev", "noise_proportional", "resolution")
+        check_fields(self, "lidar", "at least 0 and finite", is_size, *names)
+        names = ("angle_min", "angle_increment", "noise_mean", "elevation_min", "elevation_max")
+        check_fields(self, "lidar", "a finite number", math.isfinite, *names)
         _demand(self.range_min < self.range_max, "range_min", f"below range_max {self.range_max}", self.range_min)
-        _demand(0 <= self.dropout <= 1, "dropout", "a fraction between 0 and 1", self.dropout)
+        check_fields(self, "lidar", "a fraction between 0 and 1", is_fraction, "dropout")
         sound = self.beams >= 1 and self.rows >= 1 and self.beams * self.rows <= MOST_BEAMS
         _demand(sound, "beams", f"between 1 and {MOST_BEAMS}", f"{self.beams} x {self.rows}")
         widest = abs(self.angle_increment) * (self.beams - 1)
@@ -235,36 +235,17 @@ class Lidar:
 
 
 RPLIDAR_A2 = LidarModel(
-    beams=800,
-    angle_increment=TURN / 800,
-    range_min=0.15,
-    range_max=12.0,
-    noise_stddev=0.003,
-    noise_proportional=0.01 / 3,
-    resolution=0.00025,
-    dropout=0.003,
-)
+    beams=800, angle_increment=TURN / 800, range_min=0.15, range_max=12.0, noise_stddev=0.003,
+    noise_proportional=0.01 / 3, resolution=0.00025, dropout=0.003,
+)  # fmt: skip
 RPLIDAR_A3 = replace(
-    RPLIDAR_A2,
-    rate=15.0,
-    beams=1067,
-    angle_increment=TURN / 1067,
-    range_min=0.2,
-    range_max=25.0,
+    RPLIDAR_A2, rate=15.0, beams=1067, angle_increment=TURN / 1067, range_min=0.2, range_max=25.0,
     noise_proportional=0.025 / 3,
-)
+)  # fmt: skip
 LDS_01 = LidarModel(
-    rate=5.0,
-    beams=360,
-    angle_min=0.0,
-    angle_increment=TURN / 360,
-    range_min=0.12,
-    range_max=3.5,
-    noise_stddev=0.005,
-    noise_proportional=0.035 / 3,
-    resolution=0.001,
-    dropout=0.005,
-)
+    rate=5.0, beams=360, angle_min=0.0, angle_increment=TURN / 360, range_min=0.12, range_max=3.5, noise_stddev=0.005,
+    noise_proportional=0.035 / 3, resolution=0.001, dropout=0.005,
+)  # fmt: skip
 LIDARS: Mapping[str, LidarModel] = {"rplidar_a2": RPLIDAR_A2, "rplidar_a3": RPLIDAR_A3, "lds_01": LDS_01}
 
 

@@ -14,6 +14,7 @@ from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
+from andante.settings import check_fields, is_size
 
 from .kernels import inertial
 from .sensor import Scene, stated
@@ -147,9 +148,7 @@ class WheelErrors:
     def __post_init__(self) -> None:
         if self.ticks < 0:
             raise BadInput(f"wheel encoders need ticks >= 0 per turn, got {self.ticks}")
-        for name in ("scale_stddev", "slip_stddev"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"wheel encoder {name} must be at least 0 and finite, got {getattr(self, name)}")
+        check_fields(self, "wheel encoder", "at least 0 and finite", is_size, "scale_stddev", "slip_stddev")
 
     @staticmethod
     def of(spec: SensorSpec) -> WheelErrors:

@@ -54,13 +54,9 @@ class RayScene:
         """The state of the engine was replaced: read everything anew."""
         self._placed, self._looked = False, -math.inf
 
-    def body_row(self, model: int, body: int) -> int:
-        """Number of a body of a model among all bodies."""
-        return self._rows[model].start + body
-
     def hidden(self, model: int, body: int) -> np.ndarray:
         """Mask (shapes,) of the shapes on one body: those a sensor on it does not see."""
-        return np.asarray(self._caster.shape_bodies == self.body_row(model, body))
+        return np.asarray(self._caster.shape_bodies == self._rows[model].start + body)
 
     def nearest(self, origins: Array, directions: Array, reach: float, hidden: np.ndarray) -> Array:
         """Distances (n,) along rays (n, 3) of unit length to the first shape that is not hidden; inf beyond `reach`."""

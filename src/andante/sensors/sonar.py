@@ -13,6 +13,7 @@ from andante.description.link import SensorSpec
 from andante.description.robot import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
+from andante.settings import check_fields, is_fraction, is_size
 
 from .kernels import measured_ranges, moving_rays, strongest
 from .sensor import Mount, Scene, stated
@@ -35,17 +36,13 @@ class SonarModel:
     rings: int = 6  # of rays around the axis
 
     def __post_init__(self) -> None:
-        if not 0 < self.cone <= math.pi:
-            raise BadInput(f"sonar cone must be an angle between 0 and pi rad, got {self.cone}")
+        check_fields(self, "sonar", "an angle between 0 and pi rad", lambda cone: 0 < cone <= math.pi, "cone")
         if not 0 <= self.range_min < self.range_max < math.inf:
             raise BadInput(f"sonar needs 0 <= range_min < range_max, got {self.range_min} and {self.range_max} m")
-        if not 0 < self.incidence <= math.pi / 2:
-            raise BadInput(f"sonar incidence must be an angle between 0 and pi/2 rad, got {self.incidence}")
-        for name in ("resolution", "noise_stddev", "noise_proportional"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"sonar {name} must be at least 0 and finite, got {getattr(self, name)}")
-        if not 0 <= self.dropout <= 1:
-            raise BadInput(f"sonar dropout must be a fraction between 0 and 1, got {self.dropout}")
+        check_fields(self, "sonar", "an angle between 0 and pi/2 rad", lambda a: 0 < a <= math.pi / 2, "incidence")
+        names = ("resolution", "noise_stddev", "noise_proportional")
+        check_fields(self, "sonar", "at least 0 and finite", is_size, *names)
+        check_fields(self, "sonar", "a fraction between 0 and 1", is_fraction, "dropout")
         if not 1 <= self.rings <= 50:
             raise BadInput(f"sonar rings must lie between 1 and 50, got {self.rings}")
 

@@ -63,8 +63,7 @@ def sensor_topics(robot: Robot, channels: Iterable[Channel]) -> dict[str, Sensor
         pattern = row.others if row.kind in seen else row.first
         seen.add(row.kind)
         topic = pattern.format(plain(channel.name), robot=plain(robot.name))
-        frame = frames.get(channel.name, robot.root)
-        found[channel.name] = SensorTopic(topic, row.type, frame, row.rate)
+        found[channel.name] = SensorTopic(topic, row.type, frames.get(channel.name, robot.root), row.rate)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +10,12 @@ import numpy as np
 
 from andante.description.link import SensorSpec
 from andante.description.robot import Robot
-from andante.description.shapes import Vec3
+from andante.description.shapes import Vec3, vec3_of
 from andante.description.solids import robot_bounds
 from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
+from andante.settings import check_fields, is_fraction, is_positive, is_size
 
 from .sensor import Mount, Scene, stated
 
@@ -37,14 +37,9 @@ class UwbErrors:
     range_max: float = 100.0  # beyond it there is no reading (NaN) [m]
 
     def __post_init__(self) -> None:
-        for name in ("stddev", "wall_bias", "outlier_reach"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise BadInput(f"uwb {name} must be at least 0 m and finite, got {getattr(self, name)}")
-        for name in ("outliers", "dropout"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise BadInput(f"uwb {name} must be a fraction between 0 and 1, got {getattr(self, name)}")
-        if not self.range_max > 0:
-            raise BadInput(f"uwb range_max must be above 0 m, got {self.range_max}")
+        check_fields(self, "uwb", "at least 0 m and finite", is_size, "stddev", "wall_bias", "outlier_reach")
+        check_fields(self, "uwb", "a fraction between 0 and 1", is_fraction, "outliers", "dropout")
+        check_fields(self, "uwb", "above 0 m", is_positive, "range_max")
 
     @staticmethod
     def none() -> UwbErrors:
@@ -128,7 +123,7 @@ def anchors_of(world: World) -> dict[str, Vec3]:
     The four keep the convention of the source: 0 is the origin of the UWB frame, 1 lies in +y, 2 in +x of it, 3 hangs
     higher than the rest. The room is the box around all that stands; an empty world counts as 8 x 6 m.
     """
-    own = {each.name: _vec3(each.pose.translation) for each in world.models if each.name.lower().startswith("anchor")}
+    own = {each.name: vec3_of(each.pose.translation) for each in world.models if each.name.lower().startswith("anchor")}
     if own:
         return dict(sorted(own.items()))
     boxes = [box for each in world.models if (box := robot_bounds(each.robot, root=each.pose)) is not None]
@@ -139,8 +134,4 @@ def anchors_of(world: World) -> dict[str, Vec3]:
             low, high = first, last
     (x0, y0), (x1, y1) = low + INSET, high - INSET
     corners = ((x0, y0, LOW), (x0, y1, LOW), (x1, y0, LOW), (x1, y1, HIGH))
-    return {name: _vec3(np.array(corner)) for name, corner in zip(ANCHOR_IDS, corners, strict=True)}
-
-
-def _vec3(values: Array) -> Vec3:
-    return (float(values[0]), float(values[1]), float(values[2]))
+    return {name: vec3_of(corner) for name, corner in zip(ANCHOR_IDS, corners, strict=True)}

@@ -16,6 +16,4 @@ __all__ = [
     "run_launch",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(
-    __name__, {".launch_file": "LaunchPlan launch_plan read_launch", ".launch_run": "LaunchOutcome run_launch"}
-)
+__getattr__ = lazy_names(__name__)

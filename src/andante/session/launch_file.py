@@ -22,6 +22,7 @@ from typing import Any
 
 from andante.errors import BadInput
 from andante.files import read_text
+from andante.locomotion import FallRules
 from andante.parsing import key_lines, line_of, parse_toml
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD, renamed
 
@@ -85,11 +86,12 @@ class LaunchPlan:
     server: ServerPlan | None = None
     record: RecordPlan | None = None
     navigation: NavigationPlan | None = None
+    falls: FallRules | None = None
     then: tuple[ThenPlan, ...] = ()
     source: str = ""
 
 
-PARTS: dict[str, type] = {"server": ServerPlan, "record": RecordPlan, "navigation": NavigationPlan}
+PARTS: dict[str, type] = {"server": ServerPlan, "record": RecordPlan, "navigation": NavigationPlan, "falls": FallRules}
 TABLES = ("arguments", "parameters", "bridges")
 NAMES = tuple(each.name for each in fields(LaunchPlan) if each.name != "source")
 
@@ -201,7 +203,11 @@ def _part(kind: type, given: Any, where: _Where, name: str, *more: int) -> Any:
         raise BadInput(f"{where(name)}{name} is a section [{name}], got {given!r}")
     known = {each.name: each.default for each in fields(kind)}
     _known(given, tuple(known), where, name, *more)
-    return kind(**{key: _value(value, known[key], where, (name, *more, key)) for key, value in given.items()})
+    values = {key: _value(value, known[key], where, (name, *more, key)) for key, value in given.items()}
+    try:
+        return kind(**values)
+    except BadInput as error:
+        raise BadInput(f"{where(name)}{error}") from None
 
 
 def _then(given: Any, where: _Where) -> tuple[ThenPlan, ...]:

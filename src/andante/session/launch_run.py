@@ -76,6 +76,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         dt=plan.dt,
         arguments=plan.arguments,
         folder=folder,
+        falls=plan.falls,
     )
     try:
         _prepare(session, plan)

@@ -30,6 +30,7 @@ from andante.description import Placement, Robot, World
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.files import Closing
 from andante.geometry import Array
+from andante.locomotion import FallRules
 from andante.locomotion.keys import KEYS
 from andante.physics import engine_class
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
@@ -154,6 +155,7 @@ class LiveSession(Closing):
         body: Callable[[Robot], Body] | None = None,
         teleop: TeleopSettings | None = None,
         follow: FollowSettings | None = None,
+        falls: FallRules | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
@@ -171,7 +173,8 @@ class LiveSession(Closing):
         self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
         self.real = body is not None
-        self.stage = Stage(self.choice, self.log, self.library, body)
+        self._falls = falls
+        self.stage = Stage(self.choice, self.log, self.library, body, falls)
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
@@ -369,7 +372,7 @@ class LiveSession(Closing):
             raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
-        fresh = Stage(choice, self.log, self.library)
+        fresh = Stage(choice, self.log, self.library, falls=self._falls)
         old, self._offset = self.stage, self.bus.clock.now
         self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)
         if keep:

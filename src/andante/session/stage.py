@@ -20,7 +20,7 @@ from andante.control.view import RobotView
 from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
-from andante.locomotion import Command, Walker
+from andante.locomotion import Command, FallRules, Walker
 from andante.locomotion.falls.manager import FallEvent
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.gaits import pose_motion
@@ -30,6 +30,7 @@ from andante.motion import JointMotion, transition
 from andante.motion.joint_motion import MotionLimits
 from andante.physics import Mode
 from andante.simulation.simulation import Simulation, simulate
+from andante.simulation.truth import FallRule
 
 from .choice import CONTROL_TIME, Library, SceneChoice
 
@@ -134,8 +135,9 @@ class Stage(RobotView):
         log: Callable[[str], None] = lambda line: None,
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
+        falls: FallRules | None = None,
     ) -> None:
-        self.choice, self.log = choice, log
+        self.choice, self.log, self._rules = choice, log, falls or FallRules()
         shelf = library or Library()
         self.ready = make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
         self.world = shelf.world(choice.world)
@@ -152,6 +154,7 @@ class Stage(RobotView):
             sensors=True,
             others=choice.others,
         )
+        self.sim.fall_rule = FallRule(self._rules.lying, self._rules.height_fraction)
         try:
             if body is not None:
                 self.sim = Mirror(self.sim, body(self.ready.robot))
@@ -185,7 +188,7 @@ class Stage(RobotView):
         self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.log)
         self.supervisor: FallSupervisor | None = None
         if can_get_up(self.robot):
-            self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell)
+            self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell, self._rules)
             self.supervisor.on = not isinstance(sim, Mirror)  # a real robot gets up when it is told to
         self._command = Command()
         behaviour = self.supervisor or self.activities

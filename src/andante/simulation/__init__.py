@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["FallRule", "Joints", "Observer", "Simulation", "WalkWatch", "record", "scans_since", "simulate"]
 
-__getattr__ = lazy_names(__name__, {".recording": "record", ".scans": "scans_since", ".walk_watch": "WalkWatch"})
+__getattr__ = lazy_names(__name__)

@@ -14,6 +14,7 @@ from andante.control.body import NO_POWER, WELL, BodyState, Health, Power
 from andante.description import JointType, Robot
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
+from andante.gravity import GRAVITY
 from andante.physics import Engine
 from andante.physics.commands import ServoGains
 from andante.sensors import (
@@ -29,15 +30,16 @@ from andante.sensors import (
     WheelEncoders,
 )
 
+AT_REST = np.array([0.0, 0.0, 0.0, 0.0, 0.0, GRAVITY])  # gyro [rad/s] and specific force [m/s^2]
+AT_REST.setflags(write=False)
+
 
 class Wiring:
     """The channels of a suite by what a body tells."""
 
     def __init__(self, suite: SensorSuite, robot: Robot) -> None:
         self.suite, self.count = suite, len(suite)
-        self._position, self._velocity, self._effort = (
-            suite[name] for name in ("encoders", "encoder_velocities", "efforts")
-        )
+        self._joints = [suite[name] for name in ("encoders", "encoder_velocities", "efforts")]
         self._inertial = [channel for channel in suite if isinstance(channel.sensor, Imu)]
         self._feet = [(c.name.removesuffix("/force"), c) for c in suite if isinstance(c.sensor, FootForce)]
         self._ranging = [channel for channel in suite if isinstance(channel.sensor, Lidar | Sonar | UwbTag)]
@@ -61,10 +63,8 @@ class Wiring:
 
     def state(self, time: float, since: float, power: Power = NO_POWER, health: Health = WELL) -> BodyState:
         """The newest readings of all sensors; of an IMU the mean since a time [s]."""
-        channels = (self._position, self._velocity, self._effort)
-        position, velocity, effort = (  # copies: whoever writes into a state spoils no sensor
-            self._unknown if (values := channel.values) is None else np.array(values) for channel in channels
-        )
+        felt = [channel.values for channel in self._joints]
+        position, velocity, effort = [self._unknown if each is None else each.copy() for each in felt]  # to write to
         measured = math.nan
         for counter, joints in self._wheels:
             counted = counter.reading
@@ -72,13 +72,13 @@ class Wiring:
                 position = np.array(position) if position is self._unknown else position
                 position[joints] = counted.values
                 measured = counted.time
-        inertial: dict[str, Any] = {"gyros": {}}
+        inertial, gyros = AT_REST, {}
         for channel in self._inertial:
             felt = channel.mean_since(since)
             if felt is not None:
-                inertial["gyro"], inertial["acceleration"] = felt[:3], felt[3:]
+                inertial = felt
                 if len(self._inertial) > 1:
-                    inertial["gyros"][channel.name] = felt[:3]
+                    gyros[channel.name] = felt[:3]
         forces = {name: cells for name, channel in self._feet if (cells := channel.values) is not None}
         pressed: dict[str, bool] = {}
         for bank, names, places in self._prompt:
@@ -93,14 +93,16 @@ class Wiring:
             time,
             position,
             velocity,
-            forces=forces,
-            pressed=pressed,
-            measured_at=measured,
-            effort=effort,
+            inertial[:3],
+            inertial[3:],
+            forces,
+            pressed,
+            measured,
+            gyros,
+            effort,
             ranges=ranges,
             power=power,
             health=health,
-            **inertial,
         )
 
 
@@ -152,7 +154,7 @@ class Servos:
         self.fraction = np.ones(len(names))  # of the user
         self._full = np.ones(len(names))
         self._behaviour = self._full
-        self._asked: Array | None = None
+        self.asked: Array | None = None  # of the behaviour, last
 
     @property
     def gains(self) -> ServoGains:
@@ -191,9 +193,9 @@ class Servos:
 
     def follow(self, behaviour: Array | None) -> None:
         """Take the fraction (joints,) that a behaviour asks for now; None: full strength. The same again is free."""
-        if behaviour is self._asked:
+        if behaviour is self.asked:
             return
-        self._asked = behaviour
+        self.asked = behaviour
         wanted = self._full if behaviour is None else behaviour
         changed = not np.array_equal(wanted, self._behaviour)
         self._behaviour = wanted
@@ -202,11 +204,11 @@ class Servos:
 
     def save(self) -> tuple[Any, ...]:
         """Everything that decides the gains."""
-        return self._gains, self._sent, self.fraction, self._behaviour, self._asked
+        return self._gains, self._sent, self.fraction, self._behaviour, self.asked
 
     def load(self, state: tuple[Any, ...]) -> None:
         """Put back what `save` gave; the engine's gains are restored by itself."""
-        self._gains, self._sent, self.fraction, self._behaviour, self._asked = state
+        self._gains, self._sent, self.fraction, self._behaviour, self.asked = state
 
     def _send(self, gains: ServoGains) -> None:
         self._gains, self._sent = gains, softened(gains, self.fraction * self._behaviour)

@@ -110,9 +110,11 @@ class Simulation(Body):
         self.servos = Servos(engine, model, self.robot.joint_names)
         self.power = NO_POWER
         self._closed = False
+        self._look = max(1, round(LOOK / engine.dt))  # steps
         self._owed = 0.0  # part of a step that `advance` has not run yet [s]
         self._wiring: Wiring | None = None
-        self._numb = np.full(len(self.robot.joint_names), np.nan)
+        numb = np.full(len(self.robot.joint_names), np.nan)
+        self._numb = BodyState(0.0, numb, numb, effort=numb)
         self._state: BodyState | None = None  # that was read last
         self._by_mode: tuple[np.ndarray, list[tuple[Mode, np.ndarray]]] | None = None
         if self.sensors is not None:
@@ -134,12 +136,15 @@ class Simulation(Body):
 
         Without sensors it feels nothing: joints are NaN, the IMU is at rest.
         """
-        now = self.engine.time
+        engine = self.engine
+        now = engine.steps * engine.dt
+        if self.sensors is None:
+            if self._closed or self.power is not NO_POWER:
+                return replace(self._numb, time=now, power=self.power, health=self._health)
+            return self._numb.at(now)
         state = self._state
         if state is not None and state.time == now and not self._closed:
             return state
-        if self.sensors is None:
-            return BodyState(now, self._numb, self._numb, effort=self._numb, power=self.power, health=self._health)
         if self._wiring is None or not self._wiring.fits(self.sensors):
             self._wiring = Wiring(self.sensors, self.robot)
         since = -math.inf if state is None else state.time
@@ -182,8 +187,10 @@ class Simulation(Body):
 
     def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
         """Targets (joints,) of all joints at once; see `Body.follow`."""
-        self._refuse_closed()
-        self.servos.follow(stiffness)
+        if self._closed:
+            self._refuse_closed()
+        if stiffness is not self.servos.asked:
+            self.servos.follow(stiffness)
         if modes is None:
             self.engine.command(self.model, targets)
             return
@@ -198,10 +205,13 @@ class Simulation(Body):
 
     def advance(self, seconds: float) -> None:
         """Let simulated time pass: `run`, with what is left of a step kept for the next time."""
-        self._owed += seconds
-        steps = round(self._owed / self.engine.dt)
-        self._owed -= steps * self.engine.dt
-        self.run(steps * self.engine.dt)
+        if not 0 <= seconds < math.inf:
+            raise BadInput(f"a run needs a time >= 0 s, got {seconds}")
+        dt = self.engine.dt
+        owed = self._owed + seconds
+        steps = round(owed / dt)
+        self._owed = owed - steps * dt
+        self._run(steps)
 
     def stop(self) -> None:
         """Wheels stand, every other joint holds the place that it has now."""
@@ -291,39 +301,38 @@ class Simulation(Body):
 
         A simulation that has flown apart raises `Diverged`; it is looked at about every `LOOK` seconds.
         """
-        if not (math.isfinite(seconds) and seconds >= 0):
+        if not 0 <= seconds < math.inf:
             raise BadInput(f"a run needs a time >= 0 s, got {seconds}")
-        engine = self.engine
-        first, end = engine.steps, engine.steps + round(seconds / engine.dt)
-        if not (realtime or self.observers) and self.sensors is None:  # nobody waits for anything
-            engine.step(end - first)
-        else:
-            self._run_with_company(first, end, realtime)
-        look = max(1, round(LOOK / engine.dt))
-        if end // look > first // look:
-            check_bounds(engine)
+        self._run(round(seconds / self.engine.dt), realtime)
 
-    def _run_with_company(self, first: int, end: int, realtime: bool) -> None:
+    def _run(self, steps: int, realtime: bool = False) -> None:
         """The loop with sensors, observers and the wall clock.
 
         An instant belongs to the step that ends nearest to it, the earlier one of two.
         """
-        engine, sensors, dt, start = self.engine, self.sensors, self.engine.dt, time.perf_counter()
+        engine, sensors, dt, start = self.engine, self.sensors, self.engine.dt, time.perf_counter() if realtime else 0.0
+        first = engine.steps
+        end = first + steps
         while engine.steps < end:
-            soon = sensors.next_time if sensors is not None else math.inf
+            due = soon = sensors.next_time if sensors is not None else math.inf
             for observer in self.observers:
-                soon = min(soon, observer.next_time)
+                if (instant := observer.next_time) < soon:
+                    soon = instant
             if realtime:
                 soon = min(soon, engine.time + PACE)
             limit = end - engine.steps
-            engine.step(limit if soon == math.inf else max(1, min(limit, math.ceil(soon / dt - NEAR) - engine.steps)))
+            if soon < end * dt:
+                limit = max(1, min(limit, math.ceil(soon / dt - NEAR) - engine.steps))
+            engine.step(limit)
             now = (engine.steps + NEAR) * dt
-            if sensors is not None and sensors.next_time <= now:
+            if sensors is not None and due <= now:
                 sensors.update()
-            if self.observers:
+            if soon <= now and self.observers:
                 self._tell_observers(now)
             if realtime:
                 time.sleep(max(0.0, (engine.steps - first) * dt - (time.perf_counter() - start)))
+        if end // self._look > first // self._look:
+            check_bounds(engine)
 
     def _tell_observers(self, now: float) -> None:
         """Call those whose instant has come; pushes that have ended are let go."""

@@ -15,23 +15,19 @@ class WalkWatch:
     def __init__(self, sim: Simulation, period: float, rate: float = 25.0) -> None:
         if not period > 0:
             raise BadInput(f"the period of a gait must be > 0 s, got {period}")
-        self._begin, self._rate, self._period, self._count = sim.time, rate, period, 0
+        self._begin, self._rate, self._period = sim.time, rate, period
         self._times, self._poses, self._power = [0.0], [np.array(sim.base_pose)], [0.0]
         self._mass, self.fallen = sim.robot.mass, False
-
-    @property
-    def next_time(self) -> float:
-        """When the next look is due [s]."""
-        return self._begin + (self._count + 1) / self._rate
+        self.next_time = self._begin + 1 / rate  # when the next look is due [s]
 
     def update(self, sim: Simulation) -> None:
         """Look."""
-        joints = sim.joints
-        self._times.append(sim.time - self._begin)
-        self._poses.append(np.array(sim.base_pose))
-        self._power.append(float(np.abs(joints.effort * joints.velocity).sum()))
+        engine, model, now = sim.engine, sim.model, sim.time - self._begin
+        self._times.append(now)
+        self._poses.append(sim.base_pose)
+        self._power.append(float(np.abs(engine.joint_efforts(model) * engine.joint_velocities(model)).sum()))
         self.fallen = self.fallen or self.lies(sim)
-        self._count = round((sim.time - self._begin) * self._rate)
+        self.next_time = self._begin + (round(now * self._rate) + 1) / self._rate
 
     def lies(self, sim: Simulation) -> bool:
         """Whether the robot has fallen."""

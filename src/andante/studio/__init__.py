@@ -14,7 +14,5 @@ if TYPE_CHECKING:
 __all__ = ["SceneFile", "Scenes", "Shown", "Studio", "open_studio", "show"]
 
 # Lazy: the server process is to start before the heavy rooms are read.
-__getattr__ = lazy_names(
-    __name__, {".notebook": "Shown show", ".open": "Studio open_studio", ".scenes": "SceneFile Scenes"}
-)
+__getattr__ = lazy_names(__name__)
 callable_package(__name__, "andante.studio.open:studio")

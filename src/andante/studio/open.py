@@ -127,7 +127,7 @@ def open_studio(
         announce: is called with the address of the page as soon as that can be opened, while the session is built.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. The
             page then shows what it tells, and keys move it.
-        params: a TOML file with tables [teleop], [follow], and [body] for a real robot.
+        params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -147,6 +147,9 @@ def open_studio(
 
         given = read_params(params)
         teleop, follow = given.settings("teleop", TeleopSettings()), given.settings("follow", FollowSettings())
+        if given.rest:
+            taken = "[body], [falls], [follow], [start] and [teleop]"
+            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(given.rest)}")
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
         library.world(world)
@@ -157,6 +160,7 @@ def open_studio(
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
             body=_real(body, given.body, bus), teleop=teleop, follow=follow,
+            falls=given.falls,
         )  # fmt: skip
     except BaseException:
         server.stop()
@@ -190,16 +194,16 @@ def studio(
         world: a `World` that has a file, a name or a path.
         engine: mujoco, bullet, dart or ode.
         arguments: `name:=value` arguments of the robot's file.
-        port: of the page; 0 takes a free one.
+        port: port of the page; 0 takes a free one.
         host: address to bind; beyond this machine needs a token.
         token: secret that clients must give (8 letters or more).
         browser: open the page in the browser.
-        folder: of recordings and clips; ./andante_sessions by default.
+        folder: folder of recordings and clips; ./andante_sessions by default.
         seconds: end after this simulated time [s].
         seed: random seed of all noise.
         announce: called with the address of the page as soon as it can be opened.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
-        params: a TOML file with tables [teleop], [follow], and [body] for a real robot.
+        params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
     """
 
     def ready(url: str) -> None:

@@ -30,21 +30,4 @@ __all__ = [
     "worlds",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        ".catalog": "DoctorResult EngineInfo RobotEntry WorldEntry doctor engines robots worlds",
-        ".describe": "CheckResult ConvertResult RigResult check convert rig",
-        ".explore": "ExploreResult explore",
-        ".gait": "ExportResult GaitResult SearchResult",
-        ".ik": "IkResult ik",
-        ".localize": "LocalizeResult localize",
-        ".map_log": "MapResult map_log",
-        ".mesh": "MeshResult mesh",
-        ".navigate": "NavigateResult navigate",
-        ".play": "PlayResult check_play play",
-        ".result": "Result",
-        ".sim": "SimResult sim",
-        ".walk": "WalkResult walk",
-    },
-)
+__getattr__ = lazy_names(__name__)

@@ -15,9 +15,11 @@ from andante.control.body import Body
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 from andante.hardware.open import SIMULATED, check_address, open_body
+from andante.locomotion import FallRules
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.progress import on_terminal
 from andante.settings import settings_from
+from andante.simulation import FallRule, Simulation
 
 BodyLike = Body | str
 T = TypeVar("T")
@@ -49,6 +51,7 @@ class Params:
     path: str
     body: dict[str, Any]  # the table [body]
     start: StartSettings
+    falls: FallRules
     rest: dict[str, Any]  # what nobody has taken yet
 
     def settings(self, name: str, base: T) -> T:
@@ -61,8 +64,9 @@ def read_params(path: Path | str | None) -> Params:
     data = {} if path is None else read_parameter_file(Path(path))
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
-    given = Params(str(path), _table(data, "body", path), START, data)
-    return replace(given, start=given.settings("start", given.start))
+    given = Params(str(path), _table(data, "body", path), START, FallRules(), data)
+    start, falls = given.settings("start", given.start), given.settings("falls", given.falls)
+    return replace(given, start=start, falls=falls)
 
 
 def _table(data: dict[str, Any], name: str, path: Path | str | None) -> dict[str, Any]:
@@ -108,6 +112,12 @@ def require_pose(body: Body, pose: Mapping[str, float], what: str, settings: Sta
             f"{body.name} does not stand as {what} begins: {worst} is off by {off[worst]:.2f} rad; "
             "bring it there first, for example by play with a pose"
         )
+
+
+def judge_falls(body: Body, rules: FallRules) -> None:
+    """Let a simulation tell by these rules whether its robot has fallen."""
+    if isinstance(body, Simulation):
+        body.fall_rule = FallRule(rules.lying, rules.height_fraction)
 
 
 def line_words(body: Body) -> str:

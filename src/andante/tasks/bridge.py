@@ -42,7 +42,8 @@ def ros1(
         master: URI of the ROS master; $ROS_MASTER_URI by default.
         host: our own address for other nodes; $ROS_IP by default.
         name: name of our node.
-        out, into: patterns of topics that go out and come in.
+        out: patterns of topics that go out; all by default.
+        into: patterns of topics that come in; all by default.
         exclude: patterns of names that are not bridged.
         sim_time: set /use_sim_time while the session publishes /clock.
         seconds: duration [s]; None: until Ctrl-C.
@@ -70,7 +71,7 @@ def ros2(
     """Bring the topics of a session into a ROS 2 domain over DDS (experimental), until Ctrl-C.
 
     Args:
-        session: its address or port.
+        session: as in `ros1`.
         domain: the ROS domain; $ROS_DOMAIN_ID or 0 by default.
         interface: network interface; the loopback by default.
         out, into, exclude, seconds, say: as in `ros1`.
@@ -100,8 +101,8 @@ def foxglove(
     """Show a session to Foxglove on this machine, until Ctrl-C.
 
     Args:
-        session: its address or port.
-        port: of the Foxglove server; 0 takes a free one.
+        session: as in `ros1`.
+        port: port of the Foxglove server; 0 takes a free one.
         drive: let clients publish, call services and set parameters too.
         out, into, exclude, seconds, say: as in `ros1`.
     """
@@ -123,7 +124,7 @@ def rosbridge(
     """Join a session to another rosbridge server, until Ctrl-C: what it subscribes to comes in, `out` goes out.
 
     Args:
-        session: its address or port.
+        session: as in `ros1`.
         server: the other rosbridge server, ws://robot:9090.
         out: patterns of topics that go to it; none by default.
         into, exclude, seconds, say: as in `ros1`.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from importlib import metadata
-from typing import Any
+from typing import Any, TypeVar
 
 from andante.description import load_robot, load_world, robot_names, world_names
 from andante.errors import AndanteError
@@ -16,6 +16,8 @@ from andante.extras import how_to_get
 from andante.physics.registry import ENGINES, installed, version
 
 from .result import Result
+
+E = TypeVar("E")
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def robots() -> list[RobotEntry]:
     Returns:
         An entry each; that of a package that cannot be loaded names the problem.
     """
-    return [_robot(name) for name in robot_names()]
+    return _entries(RobotEntry, robot_names(), _robot)
 
 
 def worlds() -> list[WorldEntry]:
@@ -84,7 +86,7 @@ def worlds() -> list[WorldEntry]:
     Returns:
         An entry each; that of a package that cannot be loaded names the problem.
     """
-    return [_world(name) for name in world_names()]
+    return _entries(WorldEntry, world_names(), _world)
 
 
 def engines() -> list[EngineInfo]:
@@ -93,14 +95,22 @@ def engines() -> list[EngineInfo]:
     Returns:
         An entry each: name, and whether it is installed.
     """
-    return [_engine(name) for name in ENGINES]
+    return _entries(EngineInfo, ENGINES, _engine)
+
+
+def _entries(kind: Callable[..., E], names: Iterable[str], make: Callable[[str], E]) -> list[E]:
+    """An entry of every name; that of what cannot be loaded only has its problem."""
+    made = []
+    for name in names:
+        try:
+            made.append(make(name))
+        except AndanteError as error:
+            made.append(kind(name, problem=str(error)))
+    return made
 
 
 def _robot(name: str) -> RobotEntry:
-    try:
-        robot = load_robot(name)
-    except AndanteError as error:
-        return RobotEntry(name, problem=str(error))
+    robot = load_robot(name)
     return RobotEntry(
         name,
         len(robot.links),
@@ -113,19 +123,13 @@ def _robot(name: str) -> RobotEntry:
 
 
 def _world(name: str) -> WorldEntry:
-    try:
-        world = load_world(name)
-    except AndanteError as error:
-        return WorldEntry(name, problem=str(error))
+    world = load_world(name)
     shapes = sum(len(link.collisions) for model in world.models for link in model.robot.links)
     return WorldEntry(name, len(world.models), shapes, tuple(world.gravity))
 
 
 def _engine(name: str) -> EngineInfo:
-    try:
-        entry = ENGINES[name]
-    except AndanteError as error:
-        return EngineInfo(name, problem=str(error))
+    entry = ENGINES[name]
     return EngineInfo(entry.name, installed(entry), version(entry), entry.extra, entry.summary)
 
 
@@ -171,8 +175,7 @@ def _engines() -> Iterator[Finding]:
         advice = engine.advice
         if engine.name == "mujoco" and engine.version == "4.0.0":
             advice = "4.0.0 has a solver bug: pip install 'mujoco-core>=4.0.1'"
-        found = (engine.version or "") if engine.installed else ""
-        yield Finding(f"engine {engine.name}", engine.installed, found, advice)
+        yield Finding(f"engine {engine.name}", engine.installed, engine.version or "", advice)
 
 
 def _rendering() -> Finding:

@@ -9,7 +9,7 @@ from typing import Any
 
 from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
-from andante.description.check import check_file, check_robot, check_world
+from andante.description.check import CheckReport, check_file, check_robot, check_world
 from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
 from andante.errors import BadInput, MissingFile
 from andante.locomotion.io.rig_file import rig_text, write_rig
@@ -26,23 +26,11 @@ MAPS = (".yaml", ".yml")
 
 # ---- check ---------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class CheckResult(Result):
+class CheckResult(CheckReport, Result):
     """What is in a robot or world, and what is wrong with it, errors first."""
 
-    name: str
-    kind: str  # robot or world
-    links: int
-    joints: int
-    mass: float  # [kg]
-    recognised: tuple[str, ...]
-    problems: tuple[Problem, ...]
     subject: Robot | World | str = field(metadata=HIDDEN, repr=False)
     arguments: Mapping[str, str] = field(metadata=HIDDEN, repr=False)
-
-    @property
-    def ok(self) -> bool:
-        """Whether there are no errors."""
-        return all(problem.severity != "error" for problem in self.problems)
 
     def __str__(self) -> str:
         head = f"{self.name} ({self.kind}): {self.links} links, {self.joints} joints, {self.mass:.4g} kg"
@@ -206,7 +194,7 @@ def rig(
         robot: a `Robot`, a name or a path.
         out: rig file to write (.toml).
         knees: same, back, front, in, out or up.
-        height: of the body over the ground [m]; None: found.
+        height: height of the body over the ground [m]; None: found.
         arguments: `name:=value` arguments of the robot's file.
 
     Returns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from andante.hardware.open import dry_run
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.mobile.driver import base_driver
+from andante.motion.actions.model import Value
 
 from .bodies import read_params
 from .inputs import RobotLike, as_robot
@@ -36,10 +37,22 @@ def dry_walk(
     return dry_run(body, ready.robot, given.body, ready.walker, ready.pose)
 
 
-def dry_play(robot: RobotLike, motion: str, body: str, params: Path | None = None, **given: Any) -> Lines:
+def dry_play(
+    robot: RobotLike,
+    motion: str,
+    body: str,
+    params: Path | None = None,
+    parameters: Mapping[str, Value] | None = None,
+    pose: str | None = None,
+    speed: float = 1.0,
+    loop: int | None = None,
+    joints: Sequence[str] = (),
+    arguments: Mapping[str, str] | None = None,
+) -> Lines:
     """The first period of a motion from the robot's standing pose; see `play` for the arguments."""
-    checked = check_play(robot, motion, **given)
-    activity = activity_of(checked, given.get("speed", 1.0), given.get("loop"), given.get("parameters") or {})
+    asked: dict[str, Any] = {"parameters": parameters, "pose": pose, "speed": speed, "loop": loop, "joints": joints}
+    checked = check_play(robot, motion, **asked, arguments=arguments)
+    activity = activity_of(checked, speed, loop, parameters or {})
     return dry_run(body, checked.robot, read_params(params).body, activity, checked.start)
 
 

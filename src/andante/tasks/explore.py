@@ -33,7 +33,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
@@ -111,7 +111,7 @@ class ExploreResult(Result):
 def explore(
     robot: RobotLike,
     *,
-    world: WorldLike,
+    world: WorldLike | None = None,
     out: Path | str | None = None,
     start: Sequence[float] = (0.0, 0.0, 0.0),
     waypoints: Path | str | Sequence[Sequence[float]] | None = None,
@@ -137,7 +137,7 @@ def explore(
 
     Args:
         robot: a `Robot`, a name or a path.
-        world: a `World`, a name or a path.
+        world: to simulate: a `World`, a name or a path. A real robot needs none.
         out: MAP of MAP.pgm, MAP.yaml and MAP.tum; None: nothing is written, `grid` has the map.
         start: x, y [m], yaw [rad] of the root link in the world.
         waypoints: x, y [m] and optionally yaw [rad] of each waypoint, or a file; None: frontier exploration.
@@ -146,7 +146,8 @@ def explore(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
-        params: a file with the parameters of mapping, and tables [body] and [start] for a real robot.
+        params: a file with the parameters of mapping, a table [falls] (`FallRules`), and [body] and [start] for a real
+            robot.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
         seed: random seed of all noise.
@@ -158,6 +159,8 @@ def explore(
     Returns:
         The map and what came of the drive. Files are written all or none.
     """
+    if world is None and is_simulated(body):
+        raise BadInput("explore needs a world to simulate, or a body: the address of a real robot")
     place = pose_of("start", start)
     check_drive(timeout, max_speed)
     way = f"{map_base(Path(out))}.tum" if trajectory is None and out is not None else trajectory
@@ -172,7 +175,7 @@ def explore(
             Frontiers(vehicle) if places is None else Waypoints(np.array([[*place, math.nan][:3] for place in places]))
         )
 
-    made, ground = as_robot(robot, arguments), as_world(world)
+    made, ground = as_robot(robot, arguments), None if world is None else as_world(world)
     make = partial(
         Exploration, errand=errand, parameters=parameters, planner=planner, controller=controller, speed=max_speed,
         seed=seed,
@@ -193,15 +196,16 @@ def explore(
             viz.save_figure(result.plot(), files.plot)
         return result
 
-    if not is_simulated(body):
+    if ground is None or not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
         with opened(body, made, given.body, report_log(progress)) as real:
-            driven = MobileRobot(real, start=place)
+            driven = MobileRobot(real, start=place, lying=given.falls.lying)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
     simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed)
     try:
+        judge_falls(simulated.body, given.falls)
         return drive_and_tell(simulated)
     finally:
         simulated.close()
@@ -240,14 +244,14 @@ def true_plan(world: World, done: Explored) -> OccupancyGrid | None:
         return None
 
 
-def _finish(robot: MobileRobot, drive: Exploration, world: World, files: MapFiles) -> ExploreResult:
+def _finish(robot: MobileRobot, drive: Exploration, world: World | None, files: MapFiles) -> ExploreResult:
     """Close the map, write it, and compare that of a simulated robot with the truth."""
     done, truth, simulated = drive.done, robot.measure, robot.body.simulated
     began = time.perf_counter()
     result = done.mapper.finish()
     done.work += time.perf_counter() - began
     files.write(result.grid, result.trajectory)
-    plan = true_plan(world, done) if simulated else None
+    plan = true_plan(world, done) if simulated and world is not None else None
     walls = None if plan is None else compare_maps(result.grid, plan)
     rows, columns = result.grid.shape
     pose = robot.to_root(drive.pose)

@@ -61,7 +61,7 @@ def ik(
     Args:
         robot: a `Robot`, a name or a path.
         tip: link that has to reach the target.
-        target: x y z yaw pitch roll in the base frame [m, rad]; nan: free.
+        target: `x y z yaw pitch roll` in the base frame [m, rad]; nan: free.
         base: link where the chain begins; the root by default.
         pose: named pose to begin from.
         hold: joints that stand still [rad, m].

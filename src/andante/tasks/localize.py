@@ -129,18 +129,20 @@ def localize(
     """Localize the robot of a log on a map, or by UWB ranges.
 
     Args:
-        log: CARMEN, rosbag1, rosbag2, MCAP, or a table of ranges.
+        log: rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz); or a table of UWB ranges (.csv).
         map: a grid, or a map_server yaml file.
         initial_pose: x, y [m], yaw [rad] on the map at the start.
-        anywhere: a global start: search the whole map.
-        uwb: a file of anchors and tags.
+        anywhere: start without a pose: search the whole map.
+        uwb: file of anchors and tags, lines 'NAME x y z', 'tag NAME x y z', 'map x y yaw'.
         seed: random seed of the particles.
-        trajectory: file of the trajectory to write (TUM lines).
-        reference: file of true poses to compare with.
+        trajectory: file to write: TUM lines (.txt, .tum), or CARMEN lines (.log, .clf).
+        reference: file of true poses to compare with: TUM lines or 'time x y yaw'.
         params: a TOML or JSON file with parameters.
-        scan, odom, imu: topics, where they cannot be guessed.
+        scan: topic of the scans, where it cannot be guessed; FLASER or RLASER of CARMEN.
+        odom: topic of the odometry, where it cannot be guessed.
+        imu: topic of the IMU, where it cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
-        tf: a file of transforms that the log lacks.
+        tf: transforms that the log lacks: a robot file, or lines 'parent child x y z yaw pitch roll'.
         progress: print progress on stderr.
 
     Returns:

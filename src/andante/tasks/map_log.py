@@ -81,15 +81,17 @@ def map_log(
     """Make a map from a log of laser scans.
 
     Args:
-        log: CARMEN (.log, .clf; .gz too), rosbag1, rosbag2 or MCAP.
+        log: rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz).
         out: MAP of MAP.pgm and MAP.yaml; None: nothing is written, `grid` has the map.
-        odometry: use the wheels' odometry; False: scans alone.
-        loop_closure: close loops; False: track only, faster.
-        trajectory: file of the trajectory to write (TUM lines).
+        odometry: use the wheels' odometry, not scans alone.
+        loop_closure: close loops; without them it only tracks, which is faster.
+        trajectory: file to write: TUM lines (.txt, .tum), or CARMEN lines (.log, .clf).
         params: a TOML or JSON file with parameters of mapping.
-        scan, odom, imu: topics, where they cannot be guessed.
+        scan: topic of the scans, where it cannot be guessed; FLASER or RLASER of CARMEN.
+        odom: topic of the odometry, where it cannot be guessed.
+        imu: topic of the IMU, where it cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
-        tf: a file of transforms that the log lacks.
+        tf: transforms that the log lacks: a robot file, or lines 'parent child x y z yaw pitch roll'.
         progress: print progress on stderr.
 
     Returns:

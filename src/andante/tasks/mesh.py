@@ -1,4 +1,4 @@
-"""`an.mesh`: convert, turn, scale, re-centre, split and wrap mesh files; tell their inertia."""
+"""`an.mesh`: convert, turn, scale, re-center, split and wrap mesh files; tell their inertia."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def mesh(
     Args:
         source: mesh to read (.stl .obj .ply .dae .glb .gltf).
         target: mesh to write (.stl .obj .ply .dae .glb).
-        rotate: roll, pitch, yaw [rad].
+        rotate: turn by roll, pitch, yaw [rad].
         scale: one factor, or one per axis.
         center: move the middle of the bounding box to 0.
         split: write connected pieces as TARGET_0, TARGET_1, ...
         hull: write the convex hull.
         box: write the best-fitting bounding box.
-        mass: of all pieces together [kg]; tells their inertia.
+        mass: mass of all pieces together [kg]; tells their inertia.
 
     Returns:
         What was written; all files or none.

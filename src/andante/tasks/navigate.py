@@ -52,7 +52,7 @@ from andante.navigation import (
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -203,8 +203,8 @@ def navigate(
         timeout: simulated time after which the drive has failed [s].
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
-        params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), and [body] and
-            [start] for a real robot.
+        params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), [falls]
+            (`FallRules`), and [body] and [start] for a real robot.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
@@ -248,7 +248,14 @@ def navigate(
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
         with opened(body, made, given.body, report_log(progress)) as real:
-            driven = MobileRobot(real, localizer, vehicle=ready.vehicle, start=request.start, map_pose=request.map_pose)
+            driven = MobileRobot(
+                real,
+                localizer,
+                vehicle=ready.vehicle,
+                start=request.start,
+                map_pose=request.map_pose,
+                lying=given.falls.lying,
+            )
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):
                 raise BadInput(
@@ -260,6 +267,7 @@ def navigate(
         made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
     )
     try:
+        judge_falls(simulated.body, given.falls)
         return _drive_and_tell(request, ready, simulated, shove, progress, files)
     finally:
         simulated.close()

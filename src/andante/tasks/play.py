@@ -22,7 +22,6 @@ from andante.description import Problem, Robot
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array
-from andante.hardware.open import SIMULATED
 from andante.locomotion.falls.get_up import GetUp, Phase
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.gaits import pose_motion
@@ -34,7 +33,7 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -96,6 +95,7 @@ class PlayResult(Result):
 class CheckedMotion:
     """A motion found for a robot, with what the check says; nothing has moved yet."""
 
+    asked: str  # the motion in the user's words
     robot: Robot
     choice: Choice | None  # None: getting up
     name: str
@@ -108,6 +108,15 @@ class CheckedMotion:
     def ok(self) -> bool:
         """Whether there are no errors."""
         return all(problem.severity is not Severity.ERROR for problem in self.problems)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The keys of the command-line contract."""
+        told = {"robot": self.robot.name, "motion": self.asked, "kind": self.kind, "ok": self.ok}
+        return {**told, "problems": [problem.as_dict() for problem in self.problems]}
+
+    def __str__(self) -> str:
+        state = f"{self.asked} ({self.kind}) for {self.robot.name}: {'ok' if self.ok else 'not ok'}"
+        return "\n".join([*map(str, self.problems), state])
 
 
 def check_play(
@@ -144,7 +153,7 @@ def check_play(
             raise BadInput(f"{motion} is played once; loop is for motions and actions")
         _pose_speed(speed)
     if choice is None:
-        return CheckedMotion(made, None, plain_name(motion), "get up", pose, start, ())
+        return CheckedMotion(motion, made, None, plain_name(motion), "get up", pose, start, ())
     if isinstance(choice, PoseChoice):
         kind, problems = "pose", _check_pose(made, choice.name, pose, start, speed)
     elif isinstance(choice, Keyframes):
@@ -155,7 +164,7 @@ def check_play(
             problems = check_keyframes(made, choice, start)
     else:
         kind, problems = "action", check_action(made, choice.actions, choice.name, start, parameters or {})
-    return CheckedMotion(made, choice, choice.name, kind, pose, start, problems)
+    return CheckedMotion(motion, made, choice, choice.name, kind, pose, start, problems)
 
 
 def _check_pose(
@@ -190,7 +199,7 @@ def play(
     record: Path | str | None = None,
     video: Path | str | None = None,
     picture: Path | str | None = None,
-    body: BodyLike = SIMULATED,
+    body: BodyLike = "sim",
     params: Path | str | None = None,
     progress: bool = False,
 ) -> PlayResult:
@@ -201,7 +210,7 @@ def play(
         motion: a pose, a motion of the robot's library, a key-frame or action file, a recording, or get-up.
         parameters: arguments of an action.
         pose: named pose to start in.
-        seconds: how long it is played; None: until it is over, and a second more.
+        seconds: how long it is played [s]; None: until it is over, and a second more.
         speed: 1 as written, 2 twice as fast.
         loop: rounds of a motion or action; 0: until the time is over.
         joints: patterns of the joints of a recording that are played; none: all.
@@ -215,7 +224,8 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with tables [play] (`PlaySettings`), and [body] and [start] for a real robot.
+        params: a TOML file with tables [play] (`PlaySettings`) and [falls] (`FallRules`), and [body] and [start] for a
+            real robot.
         progress: print the state of the connection to a real robot on stderr.
 
     Returns:
@@ -230,7 +240,8 @@ def play(
     given = read_params(params)
     settings = given.settings("play", PlaySettings())
     if given.rest:
-        raise BadInput(f"{params}: play takes the tables [body], [play] and [start] only, got {', '.join(given.rest)}")
+        taken = "[body], [falls], [play] and [start]"
+        raise BadInput(f"{params}: play takes the tables {taken} only, got {', '.join(given.rest)}")
     if not is_simulated(body):
         if pose is not None or picture is not None:
             raise BadInput("a real robot starts where it is and is not drawn; leave pose and picture out")
@@ -242,14 +253,15 @@ def play(
             activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
             view = RobotView(real, pose=checked.start)
             with kept(real, files, view):
-                return _play(view, real, checked, activity, seconds, loop == 0, settings)
+                return _play(view, real, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
     sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
     try:
+        judge_falls(sim, given.falls)
         view = RobotView(sim, pose=checked.start)
         with kept(sim, files, view):
-            return _play(view, sim, checked, activity, seconds, loop == 0, settings)
+            return _play(view, sim, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     finally:
         sim.close()
 
@@ -311,11 +323,12 @@ def _play(
     seconds: float | None,
     endless: bool,
     settings: PlaySettings,
+    lying: float,
 ) -> PlayResult:
     """Up to the given time, else until the motion is over and the robot has settled."""
     names, rows, ended, reason, began = body.joint_names, list[Array](), math.nan, "", body.time
     moved = [names.index(name) for name in activity.motion.names] if isinstance(activity, Playing) else None
-    tracking, lying = Tracking(names, moved), LyingSense(body.robot)
+    tracking, sense = Tracking(names, moved), LyingSense(body.robot, lying)
     loop = ControlLoop(body, activity)
     view.run_by(loop)
     longest = settings.get_up_timeout if isinstance(activity, GettingUp) else LONGEST
@@ -332,7 +345,7 @@ def _play(
             break
         rows.append(np.array([state.time, *loop.targets]))
         if not body.simulated:
-            lying.feel(state)
+            sense.feel(state)
         if not isinstance(activity, GettingUp):
             tracking.measure(state, loop.targets)
         if activity.finished and math.isnan(ended):
@@ -352,7 +365,7 @@ def _play(
         seconds=body.time - began,
         time=ended,
         finished=not math.isnan(ended),
-        fallen=body.fallen if isinstance(body, Simulation) else lying(),
+        fallen=body.fallen if isinstance(body, Simulation) else sense(),
         tracking=tracking.summary(),
         base=body.base_pose if isinstance(body, Simulation) else np.full(7, math.nan),
         problems=problems,

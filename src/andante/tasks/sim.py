@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -106,7 +107,7 @@ def sim(
     scene = simulate(
         made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None
     )
-    try:
+    with closing(scene):
         with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
         return SimResult(
@@ -121,8 +122,6 @@ def sim(
             problems=scene.problems,
             path=rows,
         )
-    finally:
-        scene.close()
 
 
 def _run(

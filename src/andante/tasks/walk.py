@@ -19,7 +19,7 @@ from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGo
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, so3
 from andante.hardware.open import SIMULATED
-from andante.locomotion import Command
+from andante.locomotion import Command, FallRules
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.progress import bar
@@ -27,7 +27,17 @@ from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import TrueWalk
 
-from .bodies import BodyLike, is_simulated, line_words, opened, read_params, report_log, require_pose, require_rate
+from .bodies import (
+    BodyLike,
+    is_simulated,
+    judge_falls,
+    line_words,
+    opened,
+    read_params,
+    report_log,
+    require_pose,
+    require_rate,
+)
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -106,8 +116,8 @@ def walk(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         gait: empty for the robot's usual one; or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees, left positive) and time after the first command [s].
-        params: a TOML file with the gait's parameters, a table [walk] (`WalkSettings`), and [body] and [start] for a
-            real robot.
+        params: a TOML file with the gait's parameters, tables [walk] (`WalkSettings`) and [falls] (`FallRules`), and
+            [body] and [start] for a real robot.
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s].
@@ -135,11 +145,12 @@ def walk(
             require_pose(real, ready.pose, f"gait {ready.gait!r}", given.start)
             view = RobotView(real, ready.walker, pose=ready.pose, forward=ready.forward)
             with kept(real, files, view):
-                return lead(real, ready, goal, progress=progress, view=view, settings=settings)
+                return lead(real, ready, goal, None, progress, view, settings, given.falls.lying)
     sim = simulate(
         ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
     )
     try:
+        judge_falls(sim, given.falls)
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
         with kept(sim, files, view):
             return replace(lead(sim, ready, goal, shove, progress, view, settings), world=place.name)
@@ -155,6 +166,7 @@ def lead(
     progress: bool = False,
     view: RobotView | None = None,
     settings: WalkSettings | None = None,
+    lying: float = FallRules.lying,
 ) -> WalkResult:
     """Let a robot that stands walk to a goal.
 
@@ -165,6 +177,7 @@ def lead(
         push: impulse in the robot's first axes [N s], and when after the first command [s]; of a simulated robot.
         view: told the loop, for those who record.
         settings: how it is led and when it is given up.
+        lying: tilt from which a real robot has fallen [rad].
     """
     guide = WalkGuide(ready.walker, goal, settings)
     measure: Measure
@@ -172,11 +185,11 @@ def lead(
         measure = TrueWalk(body)
         loop = ControlLoop(body, ready.walker, command=guide)
     else:
-        lying = LyingSense(body.robot, guide.settings.lying_angle)
-        measure = Estimated(guide, lying)
+        sense = LyingSense(body.robot, lying)
+        measure = Estimated(guide, sense)
 
         def command(state: BodyState) -> Command:
-            lying.feel(state)
+            sense.feel(state)
             return guide(state)
 
         loop = ControlLoop(body, ready.walker, command=command)

@@ -31,16 +31,4 @@ __all__ = [
     "preview_motion", "preview_robot", "save_figure", "save_picture", "space", "take_picture",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        ".drives": "Shown plot_drive plot_exploration plot_map plot_way save_figure",
-        ".film": "Film save_picture take_picture",
-        ".paths": "plot_bars plot_joints plot_search plot_walk",
-        ".preview": (
-            "COLORS draw_chain draw_frame draw_path draw_robot draw_target frame_all preview_chain preview_robot space"
-        ),
-        ".preview_plots": "film_strip picture_strip preview_action preview_bases preview_motion",
-        "matplotlib.figure": "Figure",
-    },
-)
+__getattr__ = lazy_names(__name__)

@@ -49,8 +49,7 @@ def plot_walk(path: Array, estimated: Array, title: str = "") -> Figure:
     above.legend(fontsize=8, frameon=False)
     over.plot(path[:, 0], path[:, 3] * 180 / math.pi, color=COLORS[0], label="true")
     over.plot(path[-1, 0], estimated[2], "x", color=COLORS[1], label="estimated end")
-    over.set_xlabel("time [s]")
-    over.set_ylabel("turned [deg]")
+    over.set(xlabel="time [s]", ylabel="turned [deg]")
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), fontsize=9)
     return figure
 
@@ -70,8 +69,7 @@ def plot_joints(
     for k, joint in enumerate(np.argsort(-spread)[:most].tolist()):
         if spread[joint] > 1e-6 or k == 0:
             axes.plot(times, values[:, joint], color=COLORS[k % len(COLORS)], label=names[joint], linewidth=1.2)
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel(label)
+    axes.set(xlabel="time [s]", ylabel=label)
     axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
@@ -85,8 +83,7 @@ def plot_search(found: Array, title: str = "") -> Figure:
     figure, axes = _flat(3.4, title)
     axes.plot(found[:, 0], found[:, 1], ".", color=GRAY, label="candidate")
     axes.step(found[:, 0], np.maximum.accumulate(found[:, 1]), where="post", color=COLORS[0], label="best so far")
-    axes.set_xlabel("candidate")
-    axes.set_ylabel("fitness")
+    axes.set(xlabel="candidate", ylabel="fitness")
     axes.legend(fontsize=8, frameon=False)
     return figure
 

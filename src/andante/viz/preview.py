@@ -18,6 +18,7 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 from numpy.typing import ArrayLike
 
+from andante._moved import renamed
 from andante.description import Robot
 from andante.description.mesh.triangles import hull
 from andante.description.shapes import Geometry, Heightmap, Mesh, Plane
@@ -105,6 +106,7 @@ def _fill(axes: Any, half: Array) -> None:
 
 
 # ---- robots --------------------------------------------------------------------------------------
+@renamed(colour="color")
 def draw_robot(
     axes: Any,
     robot: Robot,
@@ -214,6 +216,7 @@ def chain_points(chain: Chain, q: ArrayLike) -> tuple[Array, Array]:
     return np.array(corners), np.array(joints).reshape(-1, 3)
 
 
+@renamed(colour="color")
 def draw_chain(
     axes: Any,
     chain: Chain,
@@ -264,6 +267,7 @@ def draw_target(
     axes.scatter(*place[:, None], s=26, marker="D", color=INK, label=label or None, depthshade=False, zorder=9)
 
 
+@renamed(colour="color")
 def draw_path(
     axes: Any, points: ArrayLike, speeds: ArrayLike | None = None, *, color: str = COLORS[1], label: str = ""
 ) -> None:

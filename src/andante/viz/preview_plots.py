@@ -215,9 +215,8 @@ def draw_wheel_base(axes: Any, drive: Drive, twist: ArrayLike) -> None:
     room = 0.25 * base.length
     axes.update_datalim(np.concatenate([outer - room, outer + room]))
     axes.autoscale_view()
+    from_above(axes, fontsize=8, color=INK)
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel("x [m]", fontsize=8, color=INK)
-    axes.set_ylabel("y [m]", fontsize=8, color=INK)
     plain(axes)
 
 

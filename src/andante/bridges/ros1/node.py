@@ -28,7 +28,7 @@ class Ros1Node:
         self.publications: dict[str, Publication] = {}
         self.subscriptions: dict[str, Subscription] = {}
         self.services: dict[str, ServiceEnd] = {}
-        self.connected = False
+        self.connected, self.error = False, ""  # why the master cannot be reached
         self.shut_down = asyncio.Event()  # somebody asked the node to end
         self._registered: dict[tuple[str, str], str] = {}  # (what, name): type, as the master knows it
         self._parameters: dict[str, Any] = {}
@@ -132,10 +132,10 @@ class Ros1Node:
                     self._before.clear()  # a new master knows none of them
                     self._master_pid = pid
                     self._say(f"registered at the ROS master {self.master} as {self.name}")
-                self.connected, told = True, False
+                self.connected, self.error, told = True, "", False
                 await self._reconcile()
             except xmlrpc.RpcError as error:
-                self.connected = False
+                self.connected, self.error = False, str(error)
                 self._master_pid = -1
                 if not told:
                     self._say(f"no ROS master: {error}; trying again")

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from andante.description import Collision, Inertia, Joint, JointType, Link, Plane, Problem, Robot, Severity, Visual
+from andante.description import Collision, Inertia, Joint, JointType, Link, Problem, Robot, Severity, Visual
 from andante.description.inertia import combine, inertia_element
-from andante.description.solids import bounds, inertia_of, volume
+from andante.description.solids import box_around, inertia_of, volume
 from andante.errors import AndanteError
 
 from .shapes import is_outsized, largest_mesh
@@ -169,12 +169,12 @@ def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
         )
     shapes: list[Collision | Visual] = [*link.collisions, *link.visuals]
     if not any(is_outsized(shape.geometry, limit) for shape in shapes):
-        yield from _size_problems(link, inertia, principal[2])
+        yield from _size_problems(link, shapes, inertia, principal[2])
 
 
-def _size_problems(link: Link, inertia: Inertia, largest: float) -> Iterator[Problem]:
+def _size_problems(link: Link, shapes: list[Collision | Visual], inertia: Inertia, largest: float) -> Iterator[Problem]:
     """Center of mass and radius of gyration beside the size of the link's shapes."""
-    box = _box(link)
+    box = box_around((shape.geometry, shape.pose) for shape in shapes)
     if box is None:
         return
     low, high = box
@@ -182,7 +182,7 @@ def _size_problems(link: Link, inertia: Inertia, largest: float) -> Iterator[Pro
     com = np.asarray(inertia.com)
     outside = float(np.linalg.norm(np.maximum(low - com, 0) + np.maximum(com - high, 0)))
     if outside > 0.5 * size:
-        told = f"centre of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?"
+        told = f"center of mass lies {outside:.3g} m outside its shapes ({size:.3g} m long); wrong unit or frame?"
         yield _warning(link, told)
     gyration, beside = float(np.sqrt(max(largest, 0.0) / inertia.mass)), f"the link ({size:.3g} m)"
     if gyration > 1.5 * size:
@@ -215,21 +215,6 @@ def even_inertia(link: Link, mass: float) -> Inertia | None:
                 inertia_of(g, mass=mass * size / total).inertia.transformed(pose) for g, pose, size in solids
             )
     return None
-
-
-def _box(link: Link) -> tuple[np.ndarray, np.ndarray] | None:
-    corners = []
-    shapes: list[Collision | Visual] = [*link.collisions, *link.visuals]
-    for shape in shapes:
-        if isinstance(shape.geometry, Plane):
-            continue
-        try:
-            corners.append(bounds(shape.geometry, shape.pose))
-        except AndanteError:
-            continue  # the mesh check tells about it
-    if not corners:
-        return None
-    return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
 
 
 def _ratios(robot: Robot) -> Iterator[Problem]:

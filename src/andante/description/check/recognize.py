@@ -135,8 +135,7 @@ def _lowest(robot: Robot, end: str, poses: Mapping[str, SE3]) -> tuple[float, st
 
 
 def _counts(legs: list[Leg]) -> str:
-    counts = sorted({len(leg.joints) for leg in legs})
-    return " or ".join(str(count) for count in counts)
+    return " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
 
 
 def find_wheels(robot: Robot) -> list[Wheel]:

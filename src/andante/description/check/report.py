@@ -113,8 +113,7 @@ def check_world(world: World, faults: list[Problem] | None = None) -> CheckRepor
         What was found; masses and joints are looked at in models that can move.
     """
     problems = [*(faults or []), *world.problems]
-    models = {id(model.robot): model.robot for model in world.models}.values()
-    for robot in models:
+    for robot in {id(model.robot): model.robot for model in world.models}.values():
         found = [*robot.problems, *mesh_problems(robot)]
         if not robot.fixed_base and any(m.robot is robot and not m.fixed for m in world.models):
             found += [*mass_problems(robot), *joint_problems(robot)]

@@ -121,9 +121,8 @@ def overlap_problems(robot: Robot) -> Iterator[Problem]:
 
 
 def _told(robot: Robot, name: str, other: str) -> Problem:
-    severity = Severity.WARNING if robot.self_collide else Severity.INFO
     return Problem(
-        severity,
+        Severity.WARNING if robot.self_collide else Severity.INFO,
         f"links {name!r} and {other!r} overlap in the zero pose; with self-collision on they push each other apart; "
         "shrink a shape or list the pair under [collisions] never",
         robot.link(name).source,

@@ -56,7 +56,7 @@ def _axes(group: str, label: str) -> dict[str, str]:
     return {path: name for axis in "xyz" for path, name in noise(f"{group}{axis}/", f"{label}{axis}_").items()}
 
 
-def _same(*names: str) -> dict[str, str]:
+def same(*names: str) -> dict[str, str]:
     """Elements whose values keep their names."""
     return {name: name for name in names}
 
@@ -88,7 +88,7 @@ SENSORS: dict[str, dict[str, str]] = {
     },
     "contact": {"collision": "collision", "topic": "contact_topic"},
     "sonar": {"geometry": "geometry", "min": "range_min", "max": "range_max", "radius": "radius"},
-    "force_torque": {**_same("frame", "measure_direction"), **_axes("force/", "force_"), **_axes("torque/", "torque_")},
+    "force_torque": {**same("frame", "measure_direction"), **_axes("force/", "force_"), **_axes("torque/", "torque_")},
     "gps": {
         **noise("position_sensing/horizontal/", "position_horizontal_"),
         **noise("position_sensing/vertical/", "position_vertical_"),
@@ -97,9 +97,9 @@ SENSORS: dict[str, dict[str, str]] = {
     },
     "altimeter": {**noise("vertical_position/", "position_"), **noise("vertical_velocity/", "velocity_")},
     "magnetometer": _axes("", ""),
-    "logical_camera": _same("near", "far", "aspect_ratio", "horizontal_fov"),
+    "logical_camera": same("near", "far", "aspect_ratio", "horizontal_fov"),
     "air_pressure": {"reference_altitude": "reference_altitude", **noise("pressure/")},
-    "wireless_transmitter": _same("essid", "frequency", "power", "gain"),
-    "wireless_receiver": _same("min_frequency", "max_frequency", "power", "gain", "sensitivity"),
+    "wireless_transmitter": same("essid", "frequency", "power", "gain"),
+    "wireless_receiver": same("min_frequency", "max_frequency", "power", "gain", "sensitivity"),
 }
 SENSORS["depth_camera"] = SENSORS["rgbd_camera"] = SENSORS["camera"]

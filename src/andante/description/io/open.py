@@ -13,14 +13,14 @@ never = [["torso", "upper_arm"]]
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
-from andante.parsing import parse_toml
+from andante.files import read_toml
 
 from .resolver import Resolver
 from .urdf.reader import read_urdf
@@ -111,12 +111,8 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     side = sidecar_path(path)
     if not side.is_file():
         return robot
-    raw = read_bytes(side, MAX_BYTES)
-    try:
-        data = parse_toml(raw.decode("utf-8"))
-    except ValueError as error:
-        raise BadInput(f"{side}: not valid TOML ({' '.join(str(error).split())})") from None
-    _check_known("section", sorted(data), ("poses", "servos", "collisions"), str(side))
+    data = read_toml(side, MAX_BYTES)
+    UnknownName.check("section", sorted(data), ("poses", "servos", "collisions"), str(side))
     poses = _tables(side, data, "poses", "joint", robot.joint_names)
     servos = _tables(side, data, "servos", "servo value", SERVO_KEYS)
     collisions = data.get("collisions", {})
@@ -131,7 +127,7 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     for pair in collisions.get("never", []):
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
             raise BadInput(f"{side}: collisions.never needs pairs of link names, got {pair!r}")
-        _check_known("link", pair, known, f"{side} [collisions]")
+        UnknownName.check("link", pair, known, f"{side} [collisions]")
         pairs.add(frozenset(pair))
     return replace(
         robot,
@@ -142,12 +138,6 @@ def with_sidecar(robot: Robot, path: Path) -> Robot:
     )
 
 
-def _check_known(what: str, names: Iterable[str], known: Collection[str], where: str) -> None:
-    for name in names:
-        if name not in known:
-            raise UnknownName.among(what, name, known, where)
-
-
 def _tables(side: Path, data: dict[str, Any], section: str, what: str, known: Collection[str]) -> dict[str, Any]:
     """The tables of a section, each with numbers under known names."""
     tables = data.get(section, {})
@@ -155,7 +145,7 @@ def _tables(side: Path, data: dict[str, Any], section: str, what: str, known: Co
         raise BadInput(f"{side}: [{section}] needs one table per name, like [{section}.NAME]")
     numbers = {name: _numbers(side, f"{section}.{name}", table) for name, table in tables.items()}
     for name, table in numbers.items():
-        _check_known(what, table, known, f"{side} [{section}.{name}]")
+        UnknownName.check(what, table, known, f"{side} [{section}.{name}]")
     return numbers
 
 

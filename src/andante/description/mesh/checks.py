@@ -142,8 +142,7 @@ def clean_gltf(data: bytes, kind: str, file: str) -> bytes:
     if _GLB_JSON not in chunks:
         raise BadInput(f"mesh {file}: the GLB has no JSON chunk")
     binary = chunks.get(_GLB_BINARY, b"")
-    tree = check_gltf(_json(chunks[_GLB_JSON], file), file, len(binary))
-    text = json.dumps(tree).encode()
+    text = json.dumps(check_gltf(_json(chunks[_GLB_JSON], file), file, len(binary))).encode()
     text += b" " * (-len(text) % 4)
     body = struct.pack("<II", len(text), _GLB_JSON) + text
     if binary:
@@ -241,10 +240,9 @@ def _absolute(data: bytes) -> bytes:
         elif head == b"f":
             corners = []
             for field in fields:
-                parts = field.split(b"/")
                 fixed = [
                     str(int(part) + counts[kind] + 1).encode() if part[:1] == b"-" and part[1:].isdigit() else part
-                    for part, kind in zip(parts, order, strict=False)
+                    for part, kind in zip(field.split(b"/"), order, strict=False)
                 ]
                 corners.append(b"/".join(fixed))
             line = b"f " + b" ".join(corners)

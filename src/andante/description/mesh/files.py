@@ -330,8 +330,7 @@ def binary_triangles(data: bytes) -> tuple[Array, np.ndarray]:
 
 def merged(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
     """The same triangles with equal vertices told once, in the order in which they come first."""
-    keys = np.round(vertices / SAME)
-    _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    _, first, which = np.unique(np.round(vertices / SAME), axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))

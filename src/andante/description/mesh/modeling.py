@@ -34,8 +34,7 @@ def from_rows(rows: Array, start: Array | None, end: Array | None) -> trimesh.Tr
     last = count if start is None else count - 1
     a, b = index, following
     c, d = np.roll(following, -1, axis=0), np.roll(index, -1, axis=0)
-    quads = [np.stack([x[:last].ravel() for x in corners], axis=1) for corners in ((a, b, c), (a, c, d))]
-    faces = quads
+    faces = [np.stack([x[:last].ravel() for x in corners], axis=1) for corners in ((a, b, c), (a, c, d))]
     if start is not None and end is not None:
         points += [start[None], end[None]]
         first, final = count * around, count * around + 1
@@ -213,8 +212,7 @@ def loft(
 
 def _rows(first: float, last: float, start: float, end: float, along: int, cap: int) -> tuple[Array, Array]:
     """Places of the rings and their scale: sqrt(1 - t^2) on the rounded ends, 1 between."""
-    body = np.linspace(first + start, last - end, along)
-    places, scales = [body], [np.ones(along)]
+    places, scales = [np.linspace(first + start, last - end, along)], [np.ones(along)]
     angle = np.linspace(0, math.pi / 2, cap + 1)[1:]  # from near the tip to the body
     if start > 0:
         places.insert(0, first + start * (1 - np.cos(angle[:-1])))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import trimesh
 
 WRITABLE = (".stl", ".obj", ".ply", ".glb", ".dae")
+TEMPLATE = Path(__file__).with_name("template.dae")  # of a COLLADA file with one mesh of one color
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,7 @@ def recenter(mesh: trimesh.Trimesh, about: Literal["box", "mass"] = "box") -> tr
 def split(mesh: trimesh.Trimesh) -> tuple[trimesh.Trimesh, ...]:
     """The connected pieces of a mesh, largest first by number of faces; every face is in exactly one."""
     labels = _components(mesh)
-    counts = np.bincount(labels)
-    order = np.argsort(-counts, kind="stable")
+    order = np.argsort(-np.bincount(labels), kind="stable")
     return tuple(_submesh(mesh, np.flatnonzero(labels == label)) for label in order)
 
 
@@ -193,46 +193,6 @@ def _collada(mesh: trimesh.Trimesh) -> str:
     rgba = " ".join(f"{value / 255:.6g}" for value in color)
     numbers = " ".join(np.char.mod("%.9g", vertices).ravel())
     indices = " ".join(map(str, faces.ravel()))
-    return f"""<?xml version="1.0" encoding="utf-8"?>
-<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
-  <asset>
-    <created>2000-01-01T00:00:00</created>
-    <modified>2000-01-01T00:00:00</modified>
-    <unit name="meter" meter="1"/>
-    <up_axis>Z_UP</up_axis>
-  </asset>
-  <library_effects>
-    <effect id="effect"><profile_COMMON><technique sid="common"><lambert>
-      <diffuse><color>{rgba}</color></diffuse>
-    </lambert></technique></profile_COMMON></effect>
-  </library_effects>
-  <library_materials>
-    <material id="material" name="material"><instance_effect url="#effect"/></material>
-  </library_materials>
-  <library_geometries>
-    <geometry id="mesh" name="mesh"><mesh>
-      <source id="positions">
-        <float_array id="positions-array" count="{vertices.size}">{numbers}</float_array>
-        <technique_common>
-          <accessor source="#positions-array" count="{len(vertices)}" stride="3">
-            <param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>
-          </accessor>
-        </technique_common>
-      </source>
-      <vertices id="vertices"><input semantic="POSITION" source="#positions"/></vertices>
-      <triangles count="{len(faces)}" material="material">
-        <input semantic="VERTEX" source="#vertices" offset="0"/>
-        <p>{indices}</p>
-      </triangles>
-    </mesh></geometry>
-  </library_geometries>
-  <library_visual_scenes>
-    <visual_scene id="scene"><node id="node" name="mesh">
-      <instance_geometry url="#mesh"><bind_material><technique_common>
-        <instance_material symbol="material" target="#material"/>
-      </technique_common></bind_material></instance_geometry>
-    </node></visual_scene>
-  </library_visual_scenes>
-  <scene><instance_visual_scene url="#scene"/></scene>
-</COLLADA>
-"""
+    return TEMPLATE.read_text(encoding="utf-8").format(
+        rgba=rgba, size=vertices.size, numbers=numbers, vertices=len(vertices), faces=len(faces), indices=indices
+    )

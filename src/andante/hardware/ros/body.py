@@ -101,14 +101,17 @@ class RosBody(RemoteBody):
         self._link.open(self.topics.types, told, Listener(self._heard, self._joined, self._lost, self._tick, self._say))
 
     # ---- the line --------------------------------------------------------------------------------
-    def connect(self, timeout: float = 10.0, measure: float = MEASURING) -> Self:
+    def connect(self, timeout: float = 10.0, measure: float = MEASURING, *, reach: float = math.inf) -> Self:
         """Wait until the robot tells of itself and hears us; refused in words when it does not within a time [s].
 
         measure: how long the rate of its state is measured then, of its own time [s].
+        reach: how long an address that refuses connections is tried [s].
         """
-        deadline = time.monotonic() + timeout
+        began = time.monotonic()
+        deadline = began + timeout
         while why := self._trouble(self.clock()):
-            if self._closed or time.monotonic() > deadline:
+            now = time.monotonic()
+            if self._closed or now > deadline or (self._link.refused and now > began + reach):
                 raise BadInput(f"body {self.name!r}: {why.removesuffix(HOPE)}")
             time.sleep(0.005)
         deadline = min(deadline, time.monotonic() + HEARING)

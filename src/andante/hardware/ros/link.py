@@ -15,6 +15,7 @@ TICK = 0.05  # between two looks at what is overdue [s]
 OUTBOX = 100  # messages that may wait; the oldest goes
 LAST_WORDS = 0.5  # time to send what waits when the line is closed [s]
 HOPE = "; trying again"
+UNTRIED = "not reached yet"
 PATIENCE = 4.0  # how long `close` waits for the thread [s]
 
 
@@ -35,7 +36,7 @@ class RosLink(ABC):
     def __init__(self, where: str) -> None:
         self.where = where
         self.connected = False
-        self.error = "not reached yet"  # why there is no connection
+        self.error = UNTRIED  # why there is no connection
         self.over = False  # it has ended for good
         self.dropped = 0  # messages that found no room
         self.subscribed: Mapping[str, str] = {}  # topic: type
@@ -70,6 +71,11 @@ class RosLink(ABC):
     def hope(self) -> str:
         """What is said after the reason of a lost line that is not over."""
         return "" if self.over else HOPE
+
+    @property
+    def refused(self) -> bool:
+        """Whether the last try to connect has failed."""
+        return not self.connected and self.error != UNTRIED
 
     def listeners(self, topic: str) -> int | None:
         """How many hear a topic that is told here; None where nobody can tell."""

@@ -54,6 +54,8 @@ class Ros1Link(RosLink):
                         self._join()
                     else:
                         self._lose("the ROS master does not answer")
+                elif node.error:
+                    self.error = node.error.removeprefix(f"{self.where} ")
                 await asyncio.sleep(LOOK)
             self.error = "a ROS tool shut down this node; make a new body"
         finally:

@@ -82,16 +82,19 @@ class SerialBody(RemoteBody):
             self._line.start()
 
     # ---- the line --------------------------------------------------------------------------------
-    def connect(self, timeout: float = 5.0, step: Callable[[], None] | None = None) -> Self:
+    def connect(self, timeout: float = 5.0, step: Callable[[], None] | None = None, *, reach: float = math.inf) -> Self:
         """Wait until the microcontroller answers; refused in words when it does not within a time [s, wall clock].
 
         step: what lets the rest of a lock-step run go on meanwhile; without it a short sleep.
+        reach: how long a port that cannot be opened is tried [s].
         """
-        deadline = time.monotonic() + timeout
+        began = time.monotonic()
+        deadline = began + timeout
         while not self.connected:
             if self._link.endpoint.refused:
                 raise Unsupported(self._link.endpoint.refused)
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now > deadline or (self._line.error and now > began + reach):
                 raise BadInput(self._why_not(timeout))
             if step is None:
                 time.sleep(0.005)

@@ -377,8 +377,7 @@ def analytic_map(R: Array, angles: str) -> Array:
     "rpy": rates of roll, pitch, yaw with R = Rz(yaw) Ry(pitch) Rx(roll). "zyz": rates of phi, theta, psi with
     R = Rz(phi) Ry(theta) Rz(psi). Infinite at the singularities, pitch = ±pi/2 and theta = 0 or pi.
     """
-    if angles not in ANGLES:
-        raise UnknownName.among("angles", angles, ANGLES)
+    UnknownName.check("angles", angles, ANGLES)
     zero = np.zeros(R.shape[:-2])
     with np.errstate(divide="ignore", invalid="ignore"):
         if angles == "rpy":
@@ -396,5 +395,4 @@ def to_zyz(R: Array) -> Array:
     """Euler angles phi, theta, psi (..., 3) of R = Rz(phi) Ry(theta) Rz(psi), theta in [0, pi] [rad]."""
     phi = np.arctan2(R[..., 1, 2], R[..., 0, 2])
     theta = np.arctan2(np.hypot(R[..., 0, 2], R[..., 1, 2]), R[..., 2, 2])
-    psi = np.arctan2(R[..., 2, 1], -R[..., 2, 0])
-    return np.stack([phi, theta, psi], axis=-1)
+    return np.stack([phi, theta, np.arctan2(R[..., 2, 1], -R[..., 2, 0])], axis=-1)

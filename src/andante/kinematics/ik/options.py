@@ -66,8 +66,7 @@ def solver_options(
     joined: bool = False,
 ) -> Array:
     """The options as the vector that the kernel reads; checked once per distinct set."""
-    if axes not in AXES:
-        raise UnknownName.among("axes", axes, AXES)
+    UnknownName.check("axes", axes, AXES)
     if len(weights) != 2 or not all(np.isfinite(weights)) or min(weights) <= 0:
         raise BadInput(f"weights are two numbers > 0, for position and for angle, got {weights}")
     if restarts < 0 or max_iterations < 1 or not tolerance > 0:

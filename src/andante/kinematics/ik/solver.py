@@ -63,19 +63,10 @@ def scatter(problem: Problem, s: Scratch, attempt: int, state: Any) -> Any:
         s.free[i] = 0 if keep else 1
     if keep:
         tolerance = problem.options[TOLERANCE] * problem.options[TOLERANCE] / (problem.c1 - problem.c0)
-        weights = (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT])
         measure(
-            problem.table,
-            problem.layout,
-            problem.c0,
-            problem.c1,
-            problem.goals,
-            weights,
-            s.best,
-            s.axes,
-            s.poses,
-            s.errors,
-        )
+            problem.table, problem.layout, problem.c0, problem.c1, problem.goals,
+            (problem.options[POSITION_WEIGHT], problem.options[ANGLE_WEIGHT]), s.best, s.axes, s.poses, s.errors,
+        )  # fmt: skip
         for c in range(problem.c0, problem.c1):
             missed = 0.0
             for i in range(6):
@@ -198,15 +189,9 @@ def _attempts(problem: Problem, s: Scratch) -> tuple[float, int]:
 
 @compiled
 def _solve_all(
-    table: Array,
-    layout: np.ndarray,
-    bounds: Array,
-    targets: Array,
-    options: Array,
-    out: Array,
-    s: Scratch,
+    table: Array, layout: np.ndarray, bounds: Array, targets: Array, options: Array, out: Array, s: Scratch,
     goals: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Solve many problems, one after the other (see `solve`)."""
     chains = layout.shape[0]
     joined = options[JOINED] != 0.0
@@ -259,15 +244,9 @@ def solve(table: Array, layout: np.ndarray, bounds: Array, targets: Array, optio
     free = np.empty(width, np.int64)
     s, goals = scratch_of(borrowed(work), borrowed(free), group, longest, width)
     _solve_all(
-        borrowed(table),
-        borrowed(layout),
-        borrowed(bounds),
-        borrowed(targets),
-        borrowed(options),
-        borrowed(out),
-        s,
+        borrowed(table), borrowed(layout), borrowed(bounds), borrowed(targets), borrowed(options), borrowed(out), s,
         goals,
-    )
+    )  # fmt: skip
     work[0] = free[0] = 0  # the memory is used until here
     return out[out.shape[0] - 1, width + 2] if out.shape[0] else 0.0
 
@@ -288,15 +267,9 @@ def solve_one(
     for i in range(width):
         out[0, i] = q[i]
     _solve_all(
-        borrowed(table),
-        borrowed(layout),
-        borrowed(bounds),
-        borrowed(target).reshape((1, 6)),
-        borrowed(options),
-        out,
-        s,
-        goals,
-    )
+        borrowed(table), borrowed(layout), borrowed(bounds), borrowed(target).reshape((1, 6)), borrowed(options), out,
+        s, goals,
+    )  # fmt: skip
     for i in range(width):
         q[i] = out[0, i]
     error, iterations, status = out[0, width], int(out[0, width + 1]), out[0, width + 2]

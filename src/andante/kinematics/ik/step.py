@@ -61,20 +61,10 @@ def scratch_of(work: Array, free: np.ndarray, group: int, longest: int, width: i
     f = e + width * width
     vectors = work[f : f + 6 * width].reshape((6, width))
     made = Scratch(
-        work[:a].reshape((group, longest, 6)),
-        work[a:b].reshape((group, 12)),
-        work[b:c].reshape((group, 6)),
-        work[c:d].reshape((width, 6)),
-        work[d:e].reshape((width, width)),
-        work[e:f].reshape((width, width)),
-        vectors[0],
-        vectors[1],
-        vectors[2],
-        vectors[3],
-        vectors[4],
-        vectors[5],
-        free,
-    )
+        work[:a].reshape((group, longest, 6)), work[a:b].reshape((group, 12)), work[b:c].reshape((group, 6)),
+        work[c:d].reshape((width, 6)), work[d:e].reshape((width, width)), work[e:f].reshape((width, width)), vectors[0],
+        vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], free,
+    )  # fmt: skip
     return made, work[f + 6 * width :].reshape((group, GOAL))
 
 
@@ -85,17 +75,9 @@ DIFFERENCE = 1e-6  # of joint positions, for second derivatives [rad, m]
 
 @compiled
 def measure(
-    table: Array,
-    layout: np.ndarray,
-    c0: int,
-    c1: int,
-    goals: Array,
-    weights: tuple[float, float],
-    q: Array,
-    axes: Array,
-    poses: Array,
-    errors: Array,
-) -> tuple[float, float]:
+    table: Array, layout: np.ndarray, c0: int, c1: int, goals: Array, weights: tuple[float, float], q: Array,
+    axes: Array, poses: Array, errors: Array,
+) -> tuple[float, float]:  # fmt: skip
     """Weighted cost and plain squared residual of all chains of a problem at q."""
     cost, plain = 0.0, 0.0
     for c in range(c0, c1):
@@ -111,20 +93,9 @@ def measure(
 
 @compiled
 def normal_equations(
-    table: Array,
-    layout: np.ndarray,
-    c0: int,
-    c1: int,
-    goals: Array,
-    weights: tuple[float, float],
-    n: int,
-    axes: Array,
-    poses: Array,
-    errors: Array,
-    J: Array,
-    H: Array,
-    g: Array,
-) -> None:
+    table: Array, layout: np.ndarray, c0: int, c1: int, goals: Array, weights: tuple[float, float], n: int, axes: Array,
+    poses: Array, errors: Array, J: Array, H: Array, g: Array,
+) -> None:  # fmt: skip
     """Lower triangle of H = JᵀWJ, and g = JᵀWe, at the poses and errors that were measured last."""
     wp, wa = weights
     for i in range(n):

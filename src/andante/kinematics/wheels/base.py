@@ -30,8 +30,7 @@ class WheelMotion:
     @property
     def feasible(self) -> NDArray[np.bool_]:
         """Whether no wheel slides, (...,) of bool (1e-6 m/s)."""
-        still: NDArray[np.bool_] = np.all(np.abs(self.slip) < 1e-6, axis=-1)
-        return still
+        return np.asarray(np.all(np.abs(self.slip) < 1e-6, axis=-1))
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,7 @@ class ChassisMotion:
     @property
     def slip(self) -> Array:
         """Root of the summed squares of the residual (...,): 0 when all wheels agree [m/s]."""
-        norm: Array = np.sqrt(np.sum(self.residual**2, axis=-1))
-        return norm
+        return np.asarray(np.sqrt(np.sum(self.residual**2, axis=-1)))
 
 
 @dataclass(frozen=True)
@@ -271,8 +269,7 @@ class WheelBase:
         scale = np.array([1.0, 1.0, self.length])
         twist = (np.linalg.pinv(matrix / scale, rcond=_RANK) @ right[..., None])[..., 0] / scale
         residual = (matrix @ twist[..., None])[..., 0] - right
-        determined = self._rank(matrix) == 3
-        return ChassisMotion(twist, residual, np.asarray(determined))
+        return ChassisMotion(twist, residual, np.asarray(self._rank(matrix) == 3))
 
     # ---- freedom ---------------------------------------------------------------------------------
     def _rank(self, matrix: Array) -> NDArray[np.int_]:
@@ -280,8 +277,7 @@ class WheelBase:
         if matrix.shape[-2] == 0:
             return np.zeros(matrix.shape[:-2], dtype=int)
         values = np.linalg.svd(matrix / np.array([1.0, 1.0, self.length]), compute_uv=False)
-        rank: NDArray[np.int_] = np.sum(values > _RANK * np.maximum(values[..., :1], 1e-12), axis=-1)
-        return rank
+        return np.asarray(np.sum(values > _RANK * np.maximum(values[..., :1], 1e-12), axis=-1))
 
     def motions(self, angles: ArrayLike | None = None, *, steerable: bool = False) -> Array:
         """Basis (3, m) of the twists that no binding wheel forbids at these angles (K,), orthonormal in (vx, vy, L w).
@@ -296,8 +292,7 @@ class WheelBase:
             return np.diag(1.0 / scale)
         _, values, rotation = np.linalg.svd(rows / scale)
         rank = int(np.sum(values > _RANK * max(values[0], 1e-12)))
-        basis: Array = rotation[rank:].T / scale[:, None]
-        return basis
+        return np.asarray(rotation[rank:].T / scale[:, None])
 
     def _fixed_rows(self) -> Array:
         return self.sliding_matrix()[[i for i in self.binding if not self.wheels[i].turns], :]
@@ -355,14 +350,12 @@ class WheelBase:
         scale = np.array([1.0, 1.0, self.length])
         basis = motions * scale[:, None]
         turned = basis @ basis.T
-        projector: Array = scale[:, None] * np.where(np.abs(turned) < 1e-15, 0.0, turned) / scale
-        return projector
+        return np.asarray(scale[:, None] * np.where(np.abs(turned) < 1e-15, 0.0, turned) / scale)
 
     def feasible(self, twist: ArrayLike, angles: ArrayLike | None = None, tolerance: float = 1e-6) -> NDArray[np.bool_]:
         """Whether a twist slides no wheel by more than the tolerance [m/s], (...,) of bool; steered wheels turn within
         their limits when no angles are given."""
-        within: NDArray[np.bool_] = np.all(np.abs(self.inverse(twist, angles).slip) <= tolerance, axis=-1)
-        return within
+        return np.asarray(np.all(np.abs(self.inverse(twist, angles).slip) <= tolerance, axis=-1))
 
 
 def _twists(twist: ArrayLike) -> Array:

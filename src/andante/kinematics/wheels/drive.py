@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -141,7 +141,7 @@ class Drive:
     def _speeds(self, speeds: JointValues | ArrayLike) -> Array:
         if not isinstance(speeds, Mapping):
             return np.asarray(speeds, dtype=float)
-        _known("wheel joint", speeds, self.wheel_joints, self._who)
+        UnknownName.check("wheel joint", speeds, self.wheel_joints, f"the {self._who}")
         return _columns([speeds.get(name, math.nan) for name in self.wheel_joints])
 
     def _betas(self, steering: JointValues | ArrayLike | None) -> Array | None:
@@ -149,7 +149,7 @@ class Drive:
         if steering is None:
             return None
         if isinstance(steering, Mapping):
-            _known("steering joint", steering, self.steering_joints, self._who)
+            UnknownName.check("steering joint", steering, self.steering_joints, f"the {self._who}")
             values = dict(steering)
         else:
             array = np.asarray(steering, dtype=float)
@@ -254,9 +254,3 @@ def _columns(values: list[ArrayLike]) -> Array:
     if not values:
         return np.zeros(0)
     return np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)), axis=-1)
-
-
-def _known(what: str, names: Iterable[str], choices: tuple[str, ...], where: str) -> None:
-    for name in names:
-        if name not in choices:
-            raise UnknownName.among(what, name, choices, f"the {where}")

@@ -228,8 +228,7 @@ def steered_drive(robot: Robot, parts: list[DriveWheel], kind: str, casters: Seq
 
 def swedish_drive(robot: Robot, parts: list[DriveWheel], kind: str, casters: Sequence[DriveWheel] = ()) -> Drive:
     """Wheels with rollers; where the file has none, at 45 degrees for mecanum and across for omni wheels."""
-    yaw = _axle(parts)[0][2] if parallel(parts) else 0.0
-    reference = (0.0, 0.0, yaw)
+    reference = (0.0, 0.0, _axle(parts)[0][2] if parallel(parts) else 0.0)
     told = _seen_from(parts, reference)
     middle = np.mean([part.wheel.position for part in told], axis=0)
     wheels = []

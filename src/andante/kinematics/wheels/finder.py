@@ -132,8 +132,7 @@ class PluginValues:
         for key in keys:
             for word in self._values.get(key, "").split():
                 name = word.rsplit("::", 1)[-1]
-                if name not in self.robot.joint_names:
-                    raise UnknownName.among("joint", name, self.robot.joint_names, self.where)
+                UnknownName.check("joint", name, self.robot.joint_names, self.where)
                 if name not in out:
                     out.append(name)
         return out

@@ -95,8 +95,7 @@ class Wheel:
         turn = beta + gamma
         s, c = np.sin(self.bearing + turn), np.cos(self.bearing + turn)
         rolling = np.stack([s, -c, -self.distance * np.cos(turn)], axis=-1)
-        sliding = np.stack([c, s, self.distance * np.sin(turn)], axis=-1)
-        return rolling, sliding
+        return rolling, np.stack([c, s, self.distance * np.sin(turn)], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -283,8 +282,7 @@ def integrate_path(start: ArrayLike, twists: ArrayLike, dt: ArrayLike) -> Array:
     v = np.asarray(twists, dtype=float)
     if v.ndim < 2 or v.shape[-1] != 3:
         raise BadInput(f"a path needs twists of shape (..., T, 3), got {v.shape}")
-    count = v.shape[-2]
-    spans = np.broadcast_to(np.asarray(dt, dtype=float), (count,))
+    spans = np.broadcast_to(np.asarray(dt, dtype=float), (v.shape[-2],))
     first = np.asarray(start, dtype=float)
     steps = v * spans[:, None]
     local = se2.exp(steps)
@@ -296,11 +294,9 @@ def integrate_path(start: ArrayLike, twists: ArrayLike, dt: ArrayLike) -> Array:
     x = first[..., 0, None] + np.cumsum(c * local[..., 0] - s * local[..., 1], axis=-1)
     y = first[..., 1, None] + np.cumsum(s * local[..., 0] + c * local[..., 1], axis=-1)
     moved = np.stack([x, y, se2.wrap(yaw[..., 1:])], axis=-1)
-    begin = np.broadcast_to(first, (*moved.shape[:-2], 3))[..., None, :]
-    return np.concatenate([begin, moved], axis=-2)
+    return np.concatenate([np.broadcast_to(first, (*moved.shape[:-2], 3))[..., None, :], moved], axis=-2)
 
 
 def twist_between(before: ArrayLike, after: ArrayLike, dt: ArrayLike) -> Array:
     """Constant twist (..., 3) of the base that leads from one pose to another in dt [s]."""
-    twist: Array = se2.log(se2.between(before, after)) / np.asarray(dt, dtype=float)[..., None]
-    return twist
+    return np.asarray(se2.log(se2.between(before, after)) / np.asarray(dt, dtype=float)[..., None])

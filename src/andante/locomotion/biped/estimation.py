@@ -173,7 +173,10 @@ class BipedSense:
         """
         body = self.body
         force = body.imu @ readings.acceleration
-        gyro = body.imu @ np.where(np.isnan(readings.gyro), 0.0, readings.gyro)
+        gyro = readings.gyro
+        if math.isnan(sum(gyro.tolist())):
+            gyro = np.where(np.isnan(gyro), 0.0, gyro)
+        gyro = body.imu @ gyro
         c, s = math.cos(yaw), math.sin(yaw)
         own = (c * planned[0] + s * planned[1], c * planned[1] - s * planned[0])
         fx, fy, fz = force.tolist()

@@ -76,26 +76,10 @@ def beyond(x: float, y: float, usual: float) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def choose_step(
-    x: Array,
-    p: Array,
-    p_low: Array,
-    p_high: Array,
-    shift: Array,
-    foot: Array,
-    foot_low: Array,
-    foot_high: Array,
-    offset: Array,
-    swing: Array,
-    quick: float,
-    rate: float,
-    wanted: float,
-    shortest: float,
-    longest: float,
-    tick: float,
-    calm: float,
-    weights: Array,
-    out: Array,
-) -> float:
+    x: Array, p: Array, p_low: Array, p_high: Array, shift: Array, foot: Array, foot_low: Array, foot_high: Array,
+    offset: Array, swing: Array, quick: float, rate: float, wanted: float, shortest: float, longest: float, tick: float,
+    calm: float, weights: Array, out: Array,
+) -> float:  # fmt: skip
     """Time until the next foot should stand [s]; out (6,) gets its place, the pressure point and what is left.
 
     All (2,) in the frame of the standing foot [m]. x: divergent component; p: usual pressure point, p_low, p_high: its

@@ -84,19 +84,9 @@ def _sole(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array, out:
 
 @njit(cache=True, nogil=True)
 def reach(
-    q: Array,
-    yaw: float,
-    tree: MassTree,
-    legs: BipedLegs,
-    goal_at: Array,
-    goal_turn: Array,
-    com: Array,
-    height: float,
-    tilt: Array,
-    wanted_yaw: float,
-    rounds: int,
-    torso: Array,
-) -> tuple[float, float]:
+    q: Array, yaw: float, tree: MassTree, legs: BipedLegs, goal_at: Array, goal_turn: Array, com: Array, height: float,
+    tilt: Array, wanted_yaw: float, rounds: int, torso: Array,
+) -> tuple[float, float]:  # fmt: skip
     """Joint positions that put both soles at their goals, the center of mass over a point and the root upright.
 
     All in a level frame. q (joints,) is the start and becomes the answer. goal_at (2, 3), goal_turn (2, 3, 3): soles;
@@ -234,18 +224,9 @@ def holding(q: Array, tree: MassTree, legs: BipedLegs, root: Array, push: Array,
 
 @njit(cache=True, nogil=True)
 def measure(
-    q: Array,
-    tree: MassTree,
-    legs: BipedLegs,
-    stance: int,
-    upright: Array,
-    shift: Array,
-    up: Array,
-    force: Array,
-    turns: Array,
-    at: Array,
-    out: Array,
-) -> None:
+    q: Array, tree: MassTree, legs: BipedLegs, stance: int, upright: Array, shift: Array, up: Array, force: Array,
+    turns: Array, at: Array, out: Array,
+) -> None:  # fmt: skip
     """Fill out (9,): the other sole's x, y, yaw from the standing one; its roll, pitch; center x, y; force x, y.
 
     up (3,): the vertical seen from the upright body's axes, force (3,): the accelerometer in them; shift (3,) is taken

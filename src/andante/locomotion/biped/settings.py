@@ -99,7 +99,6 @@ class BipedMeasures:
         toe = min(sole.box[1] for sole in body.soles)
         top = s.max_speed or 0.22 * quickness
         width = s.width or body.stance_width
-        narrowest = min(width, inner + 0.045 * center)
         return BipedMeasures(
             rate=rate,
             center=center,
@@ -116,6 +115,6 @@ class BipedMeasures:
             margin=0.03 * center,
             reach_back=-0.42 * center,
             reach_ahead=0.45 * center,
-            narrowest=narrowest,
+            narrowest=min(width, inner + 0.045 * center),
             widest=max(0.75 * center, 1.5 * width),
         )

@@ -45,6 +45,7 @@ from .settings import BipedMeasures, BipedSettings
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
 
+LEVEL = np.eye(3)
 SETTLED = 0.3  # the tilt is known after this time [s]
 LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
 LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
@@ -102,7 +103,7 @@ class BipedWalk(Walker):
         self._q = body.stance.copy()
         first = BipedMeasures.of(s, body, height, body.rig.center_height)
         feet = np.array([[0.0, 0.5 * first.width, 0.0], [0.0, -0.5 * first.width, 0.0]])
-        level = np.array([np.eye(3), np.eye(3)])
+        level = np.array([LEVEL, LEVEL])
         over = np.array([first.pressure, 0.0])
         _, left, self._torso = body.reach(self._q, 0.0, feet, level, over, height, body.upright, 0.0, 40)
         body.check_stance(left)
@@ -300,8 +301,7 @@ class BipedWalk(Walker):
         if self.time >= self.settings.shift_time - 1e-9:
             self._lift_off()
         px = (m.pressure + bx - x * growth) / (1.0 - growth)
-        py = (by - y * growth) / (1.0 - growth)
-        return self._inside(px, py, 0.4)
+        return self._inside(px, (by - y * growth) / (1.0 - growth), 0.4)
 
     def _lift_off(self) -> None:
         m = self.measures
@@ -354,18 +354,10 @@ class BipedWalk(Walker):
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
         args = (
-            np.array([m.pressure, 0.0]),
-            np.array([heel + m.margin, right + m.margin]),
-            np.array([toe - m.margin, left - m.margin]),
-            shift,
-            np.array(wanted[:2]),
-            np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]),
-            np.array([bx, by]),
-            np.array(self.swing.pose[:2]),
-            s.quick,
-            m.rate,
-        )
+            np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
+            np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
+            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), s.quick, m.rate,
+        )  # fmt: skip
         measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
         self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)
@@ -435,8 +427,9 @@ class BipedWalk(Walker):
 
     # ---- pendulum and joints ---------------------------------------------------------------------
     def _advance(self, pressure: Pair, dt: float) -> None:
-        moved = [advance(*each, self.measures.rate, dt) for each in zip(self.place, self.speed, pressure, strict=True)]
-        (x, vx), (y, vy) = moved
+        rate = self.measures.rate
+        x, vx = advance(self.place[0], self.speed[0], pressure[0], rate, dt)
+        y, vy = advance(self.place[1], self.speed[1], pressure[1], rate, dt)
         self.place, self.speed = (x, y), (vx, vy)
         self.pressure = pressure
         self._past.append(self._wanted())
@@ -446,7 +439,7 @@ class BipedWalk(Walker):
         x, y, z, yaw, roll, pitch = self.swing.pose
         feet, turns = np.zeros((2, 3)), np.empty((2, 3, 3))
         feet[1 - k] = x, y, z
-        turns[k], turns[1 - k] = np.eye(3), turned(yaw) @ leaning(roll, pitch)
+        turns[k], turns[1 - k] = LEVEL, turned(yaw) @ leaning(roll, pitch)
         self._feet, self._turns = feet, turns
         fade = math.exp(-dt / self.settings.fade)
         self._lean = (fade * self._lean[0], fade * self._lean[1])

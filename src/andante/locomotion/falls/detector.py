@@ -23,6 +23,7 @@ from andante.locomotion.attitude import Attitude
 from andante.locomotion.behaviour import Readings
 from andante.locomotion.rigs.balance import Balance, inside, margin
 from andante.locomotion.rigs.rig import root_from_imu
+from andante.settings import check_fields, is_size
 
 LEAST_HEIGHT = 0.05  # of the center of mass in the pendulum [m]
 NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]
@@ -30,7 +31,7 @@ NEAR_GROUND = 0.03  # a sole this near to the lowest one counts as support [m]
 
 @dataclass(frozen=True)
 class FallRules:
-    """When a lean is a fall."""
+    """When a lean is a fall, and when a robot stands or lies; table [falls] of `--params` and of launch files."""
 
     step_time: float = 0.2  # T, in which a walker can set its foot elsewhere [s]
     step_reach: float = 0.12  # r, how far outside its support it can set it [m]; 0: it does not step
@@ -39,13 +40,17 @@ class FallRules:
     lean: float = 0.2  # below this tilt of the body it is not yet a fall [rad]
     certain_lean: float = 0.8  # beyond this tilt it is one, whatever the capture point is [rad]
     smooth: float = 0.03  # time constant of the velocity of the joints' share of c' [s]
+    upright: float = 0.35  # a body tilted less than this has stood; only then falls are watched for [rad]
+    lying: float = math.radians(60)  # one tilted more than this has fallen [rad]
+    height_fraction: float = 0.5  # so has a simulated one whose center of mass sank below this part of its height
 
     def __post_init__(self) -> None:
-        for name in ("step_time", "step_reach", "slack", "patience", "lean", "smooth"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise BadInput(f"fall rule {name} must be >= 0, got {getattr(self, name)}")
+        names = ("step_time", "step_reach", "slack", "patience", "lean", "smooth", "upright", "height_fraction")
+        check_fields(self, "fall rule", ">= 0", is_size, *names)
         if not self.lean < self.certain_lean < math.pi / 2:
             raise BadInput(f"fall rule certain_lean must lie between lean and pi/2, got {self.certain_lean}")
+        if not self.upright < self.lying <= math.pi:
+            raise BadInput(f"fall rule lying must lie between upright and pi, got {self.lying}")
 
 
 @dataclass(frozen=True)

@@ -136,8 +136,7 @@ class Track:
         place = min(max(t * self._rate, 0.0), len(self._table) - 1.0)
         low = min(int(place), len(self._table) - 2)
         fraction = place - low
-        pose: Array = self._table[low] * (1.0 - fraction) + self._table[low + 1] * fraction
-        return pose
+        return np.asarray(self._table[low] * (1.0 - fraction) + self._table[low + 1] * fraction)
 
 
 class GetUp(Behaviour):

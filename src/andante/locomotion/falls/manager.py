@@ -105,8 +105,7 @@ class FallManager(WalkerWrapper):
         """x, y [m] and heading [rad] by the walker's own odometry; a fall itself counts as no distance."""
         x, y, heading = self.walker.position
         c, s = math.cos(self._origin[2]), math.sin(self._origin[2])
-        moved: Array = self._origin + np.array([c * x - s * y, s * x + c * y, heading])
-        return moved
+        return np.asarray(self._origin + np.array([c * x - s * y, s * x + c * y, heading]))
 
     @property
     def free_joints(self) -> frozenset[str]:

@@ -10,12 +10,10 @@ from typing import Any
 
 from andante.description import Robot
 from andante.description.io.open import sidecar_path
-from andante.description.io.xmltree import read_bytes
 from andante.errors import BadInput, MissingFile, UnknownName
-from andante.files import write_bytes
+from andante.files import check_outputs, read_toml, write_bytes
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import Leg, Rig, check_rig
-from andante.parsing import parse_toml
 
 MAX_BYTES = 1024 * 1024
 TOP = ("robot", "body", "forward", "center", "mass", "step_height", "stride_time", "legs", "stance", "servos")
@@ -82,12 +80,7 @@ def rig_text(rig: Rig) -> str:
 
 def write_rig(rig: Rig, path: Path) -> None:
     """Write a rig; the file is complete or absent."""
-    if path.suffix.lower() != ".toml":
-        raise BadInput(f"{path}: rigs are written as .toml")
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder; give a file name")
-    if not path.absolute().parent.is_dir():
-        raise MissingFile(f"{path}: the folder does not exist; make it first")
+    check_outputs({"rigs": (path, (".toml",))})
     write_bytes(rig_text(rig).encode(), path)
 
 
@@ -95,11 +88,7 @@ def read_rig(path: Path, robot: Robot | None = None) -> Rig:
     """A rig from a file; when the robot is given, every name is checked against it."""
     if not path.is_file():
         raise MissingFile(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
-    raw = read_bytes(path, MAX_BYTES)
-    try:
-        data = parse_toml(raw.decode("utf-8"))
-    except ValueError as error:
-        raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
+    data = read_toml(path, MAX_BYTES)
     if "centre" in data:
         warnings.warn(f"{path}: the key centre is now called center", DeprecationWarning, stacklevel=2)
         data = {"center": data.pop("centre"), **data}
@@ -146,9 +135,7 @@ def _servos(path: Path, where: str, data: Any) -> dict[str, dict[str, float]]:
 def _check_keys(
     path: Path, where: str, data: Mapping[str, Any], known: tuple[str, ...], needed: tuple[str, ...]
 ) -> None:
-    for key in data:
-        if key not in known:
-            raise UnknownName.among("value", key, known, f"{path}, {where}")
+    UnknownName.check("value", data, known, f"{path}, {where}")
     missing = [key for key in needed if key not in data]
     if missing:
         raise BadInput(f"{path}: {where} lacks {', '.join(missing)}; andante rig FILE -o RIG.toml writes a whole one")

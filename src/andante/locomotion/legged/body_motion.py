@@ -94,8 +94,7 @@ class BodyMotion(Behaviour):
         self._began = readings.time if self._began is None else self._began
         wanted = self.path(readings.time - self._began).vector
         wanted = wanted + np.array([0.0, 0.0, command.height, command.roll, command.pitch, 0.0])
-        step = np.clip(wanted - self.reached, -self._most * dt, self._most * dt)
-        pose = self.reached + step
+        pose = self.reached + np.clip(wanted - self.reached, -self._most * dt, self._most * dt)
         q, error = self.joints(BodyPose(*pose.tolist()))
         slow = bool(np.all(np.abs(q - self._q) <= self._fastest * dt))
         if float(np.max(error)) <= FAILED and slow:  # else the body waits at the edge of what its legs reach

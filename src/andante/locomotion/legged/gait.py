@@ -23,6 +23,7 @@ from andante.locomotion.attitude import Attitude, LegOdometry
 from andante.locomotion.behaviour import Command, Places, Readings, Walker
 from andante.locomotion.rigs.rig import LegSolver, Rig, check_rig, free_joints, imu_rotation
 from andante.motion import vector_of
+from andante.settings import check_fields, is_positive
 
 from . import kernels
 from .patterns import GaitPattern, pattern
@@ -51,9 +52,7 @@ class LeggedSettings:
     level: bool = True  # use the IMU's tilt
 
     def __post_init__(self) -> None:
-        for name in ("ramp", "search_speed"):
-            if not getattr(self, name) > 0:
-                raise BadInput(f"gait parameter {name} must be > 0, got {getattr(self, name)}")
+        check_fields(self, "gait parameter", "> 0", is_positive, "ramp", "search_speed")
 
 
 class LeggedGait(Walker):
@@ -148,8 +147,7 @@ class LeggedGait(Walker):
     @property
     def swinging(self) -> NDArray[np.bool_]:
         """Which legs are in the air (legs,) bool."""
-        swinging: NDArray[np.bool_] = self._legs[:, kernels.SWINGING] != 0.0
-        return swinging
+        return np.asarray(self._legs[:, kernels.SWINGING] != 0.0)
 
     @property
     def twist(self) -> Array:
@@ -209,22 +207,11 @@ class LeggedGait(Walker):
         self._read_contacts(readings)
         asked = np.array([command.vx, command.vy, command.wz, command.height, command.roll, command.pitch], dtype=float)
         kernels.control_step(
-            self._figures,
-            self._fixed,
-            self._mount,
-            self.attitude.state,
-            self.odometry.state,
-            self.odometry.before,
-            self._body,
-            self._legs,
-            self._solver.feet(np.asarray(readings.position, dtype=float)),
-            self._touching,
-            np.ascontiguousarray(readings.gyro, dtype=float),
-            np.ascontiguousarray(readings.acceleration, dtype=float),
-            asked,
-            dt,
-            self._goals,
-        )
+            self._figures, self._fixed, self._mount, self.attitude.state, self.odometry.state, self.odometry.before,
+            self._body, self._legs, self._solver.feet(np.asarray(readings.position, dtype=float)), self._touching,
+            np.ascontiguousarray(readings.gyro, dtype=float), np.ascontiguousarray(readings.acceleration, dtype=float),
+            asked, dt, self._goals,
+        )  # fmt: skip
         self._q, self.error = self._solver.joints(self._goals, self._q)
         return self._q.copy()
 

@@ -346,22 +346,10 @@ def foot_goals(fixed: Array, body: Array, legs: Array, command: Array, goals: Ar
 
 @njit(cache=True)
 def control_step(
-    figures: Figures,
-    fixed: Array,
-    mount: Array,
-    attitude: Array,
-    odometry: Array,
-    before: Array,
-    body: Array,
-    legs: Array,
-    feet: Array,
-    touching: np.ndarray,
-    gyro: Array,
-    acceleration: Array,
-    command: Array,
-    dt: float,
+    figures: Figures, fixed: Array, mount: Array, attitude: Array, odometry: Array, before: Array, body: Array,
+    legs: Array, feet: Array, touching: np.ndarray, gyro: Array, acceleration: Array, command: Array, dt: float,
     goals: Array,
-) -> None:
+) -> None:  # fmt: skip
     """One control step: from poses of the feet (legs, 4, 4) and readings to where their middles should be (legs, 3).
 
     First tilt, heading, where the body falls to and where it has come to are estimated from the readings.
@@ -384,14 +372,9 @@ def control_step(
         stands[leg] = legs[leg, SWINGING] == 0.0 and not math.isfinite(legs[leg, WAITED])
         pressed[leg] = stands[leg] and touching[leg] != FREE
     odometry_step(
-        odometry,
-        before,
-        fixed[:, RADIUS],
-        feet,
-        pressed if pressed.any() else stands,
-        level_from_body(attitude),
+        odometry, before, fixed[:, RADIUS], feet, pressed if pressed.any() else stands, level_from_body(attitude),
         attitude[TURNED],
-    )
+    )  # fmt: skip
     asked = command[VX] != 0.0 or command[VY] != 0.0 or command[WZ] != 0.0
     body[ACTIVE] = 1.0 if asked or in_motion(fixed, body, legs) else 0.0
     pace = may_walk(figures, fixed, body, legs, dt)

@@ -40,8 +40,7 @@ class GaitPattern:
 
 def pattern(name: str, legs: int) -> GaitPattern:
     """The gait of that name for a number of legs."""
-    if name not in PATTERNS:
-        raise UnknownName.among("gait", name, PATTERNS)
+    UnknownName.check("gait", name, PATTERNS)
     if legs < 4:
         raise BadInput(f"gait {name!r} needs 4 or more legs, the rig has {legs}")
     many = legs > 4

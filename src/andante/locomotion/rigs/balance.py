@@ -329,5 +329,4 @@ def _sole(robot: Robot, name: str) -> Array:
     if not corners:
         raise BadInput(f"foot {name!r} of robot {robot.name!r} has no collision shape; give it one to stand on")
     points = np.concatenate(corners)
-    lowest: Array = points[points[:, 2] < points[:, 2].min() + SOLE]
-    return lowest
+    return np.asarray(points[points[:, 2] < points[:, 2].min() + SOLE])

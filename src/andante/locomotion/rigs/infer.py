@@ -63,8 +63,7 @@ class _Sketch:
         along = foot[:3] - start
         along = along / np.linalg.norm(along)
         gap = knee[:3] - start
-        side: Array = gap - (gap @ along) * along
-        return side
+        return np.asarray(gap - (gap @ along) * along)
 
 
 def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) -> Rig:
@@ -73,8 +72,7 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     knees: which way they bend: all the same way ("same": back where possible), "back", "front", toward the middle
     ("in"), away from it ("out") or "up". height: of the body over the ground [m] instead of the one that is found.
     """
-    if knees not in KNEES:
-        raise UnknownName.among("knee direction", knees, KNEES)
+    UnknownName.check("knee direction", knees, KNEES)
     try:
         branches = find_legs(robot)
     except BadInput as error:
@@ -88,8 +86,7 @@ def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) ->
     body = body_link(robot, branches)
     sketches = [_sketch(robot, branch, body, rest) for branch in branches]
     hips = np.array([sketch.base for sketch in sketches])
-    outward = np.array([sketch.outward for sketch in sketches])
-    forward = forward_azimuth(robot, branches, hips, outward)
+    forward = forward_azimuth(robot, branches, hips, np.array([sketch.outward for sketch in sketches]))
     order = ring_order(np.array([s.base + 0.3 * s.length * s.outward for s in sketches]), forward)
     sketches = [sketches[i] for i in order]
     if named and height is None:
@@ -113,8 +110,7 @@ def _sketch(robot: Robot, branch: Branch, body: str, rest: dict[str, float]) -> 
     tip = body_from_root @ poses[branch.foot] @ branch.point
     first_axis = at[0].rotation @ np.asarray(joints[0].axis)
     sprawled = abs(float(first_axis[2])) > 0.7 or len(joints) == 2
-    line = np.vstack([origins, tip])
-    spans = np.linalg.norm(np.diff(line, axis=0), axis=1)
+    spans = np.linalg.norm(np.diff(np.vstack([origins, tip]), axis=0), axis=1)
     middle = np.array([0.0, 0.0])
     if sprawled:
         base, top, length = origins[0, :2], float(origins[0, 2]), float(spans.sum())
@@ -208,8 +204,7 @@ def _try_stance(
             return None
         room = _reach(sketch, place, q, 0.1 * length) / sketch.length
         lower, upper = sketch.chain.limits
-        span = np.minimum(upper - lower, 2 * math.pi)
-        free = float(np.min(np.minimum(q - lower, upper - q) / span))
+        free = float(np.min(np.minimum(q - lower, upper - q) / np.minimum(upper - lower, 2 * math.pi)))
         worst = min(worst, min(room, LARGEST_REACH) + 0.5 * min(free, 0.15))
         found.append(q)
     lever = float(np.mean([np.hypot(*(p[:2] - s.base)) / s.length for s, p in zip(sketches, places, strict=True)]))
@@ -313,14 +308,13 @@ def _finish(
     mass = sum(m for m, _ in weighed)
     if not mass > 0:
         raise BadInput(f"robot {robot.name!r} has no mass; give its links <inertial>")
-    center = np.sum([m * c for m, c in weighed], axis=0) / mass
     rig = Rig(
         robot=robot.name,
         body=body,
         legs=tuple(legs),
         stance={name: round(value, 6) for name, value in stance.items()},
         forward=forward,
-        center=_vec(center),
+        center=_vec(np.sum([m * c for m, c in weighed], axis=0) / mass),
         mass=float(mass),
         step_height=round(step, 4),
         stride_time=_stride_time(robot, legs, tall),

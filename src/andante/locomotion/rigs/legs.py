@@ -72,8 +72,7 @@ def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
     """Whether an end only turns about itself, as a wheel does, when its last joint moves."""
     foot, point, radius = end
     at = robot.link_poses()
-    frame = at[joint.parent] @ joint.pose
-    arm = frame.inverse() @ at[foot] @ point
+    arm = (at[joint.parent] @ joint.pose).inverse() @ at[foot] @ point
     axis = np.asarray(joint.axis)
     across = float(np.linalg.norm(arm - (arm @ axis) * axis))
     return joint.type is not JointType.PRISMATIC and across <= max(radius, 1e-3)
@@ -165,8 +164,7 @@ def _lowest_reach(robot: Robot, branch: Branch) -> float:
     made = chain(robot, robot.root, branch.foot)
     lower, upper = made.limits
     lower, upper = np.maximum(lower, -math.pi), np.minimum(upper, math.pi)
-    q = np.random.default_rng(0).uniform(lower, upper, (400, len(lower)))
-    ends = made.fk(q)
+    ends = made.fk(np.random.default_rng(0).uniform(lower, upper, (400, len(lower))))
     return float(np.min(ends[:, 2, :3] @ branch.point + ends[:, 2, 3]))
 
 

@@ -116,11 +116,8 @@ def check_rig(rig: Rig, robot: Robot) -> None:
     links, joints = {link.name for link in robot.links}, robot.joint_names
     for leg in rig.legs:
         for role, link in (("hip", leg.hip), ("foot", leg.foot)):
-            if link not in links:
-                raise UnknownName.among("link", link, sorted(links), f"{where}, {role} of leg {leg.name!r}")
-        for name in leg.joints:
-            if name not in joints:
-                raise UnknownName.among("joint", name, joints, f"{where}, leg {leg.name!r}")
+            UnknownName.check("link", link, sorted(links), f"{where}, {role} of leg {leg.name!r}")
+        UnknownName.check("joint", leg.joints, joints, f"{where}, leg {leg.name!r}")
         on_the_way = set()
         link = leg.foot
         while link != leg.hip:
@@ -134,12 +131,9 @@ def check_rig(rig: Rig, robot: Robot) -> None:
             raise BadInput(
                 f"{where}: joint {astray[0]!r} of leg {leg.name!r} lies not between {leg.hip!r} and its foot"
             )
-    if rig.body not in links:
-        raise UnknownName.among("link", rig.body, sorted(links), f"{where}, body")
+    UnknownName.check("link", rig.body, sorted(links), f"{where}, body")
     for section, mapping in (("stance", rig.stance), ("servos", rig.servos)):
-        for name in mapping:
-            if name not in joints:
-                raise UnknownName.among("joint", name, joints, f"{where}, {section}")
+        UnknownName.check("joint", mapping, joints, f"{where}, {section}")
 
 
 def with_rig(robot: Robot, rig: Rig) -> Robot:
@@ -207,8 +201,7 @@ class LegSolver:
 
     def __init__(self, robot: Robot, rig: Rig) -> None:
         poses = robot.link_poses(rig.stance)
-        walking_from_body = SE3.from_parts(rig.walking_from_body, np.zeros(3))
-        walking_from_root = walking_from_body @ poses[rig.body].inverse()
+        walking_from_root = SE3.from_parts(rig.walking_from_body, np.zeros(3)) @ poses[rig.body].inverse()
         chains = [leg_chain(robot, leg.hip, leg.foot, leg.joints, leg.point, rig.stance) for leg in rig.legs]
         self.legs = Legs(tuple(chains), np.array([(walking_from_root @ poses[leg.hip]).matrix for leg in rig.legs]))
         names = robot.joint_names

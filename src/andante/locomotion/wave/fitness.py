@@ -88,8 +88,7 @@ def deviation(cycle_starts: Array) -> float:
 
 def _yaw(poses: Array) -> Array:
     x, y, z, w = poses[:, 3:].T
-    yaw: Array = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    return yaw
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
 def _tilt(poses: Array, heading: Array) -> Array:

@@ -267,8 +267,7 @@ def playback(model: WaveModel, start: Array, seconds: float, stride: float = 1.0
         raise BadInput(f"a wave gait is played for up to {LONGEST:g} s, got {seconds}")
     if model.variant == "exact":
         return _held(model, seconds)
-    count = int(np.ceil(seconds / CONTROL_TIME - 1e-9))
-    times = CONTROL_TIME * np.arange(count, dtype=float)
+    times = CONTROL_TIME * np.arange(int(np.ceil(seconds / CONTROL_TIME - 1e-9)), dtype=float)
     parameters = model.parameters
     targets = smooth_targets(model, start, times + CONTROL_TIME, seconds if stop else np.inf, stride)
     return Playback(times, targets, np.arange(0.0, seconds, parameters.period))
@@ -315,8 +314,7 @@ def wave_keyframes(model: WaveModel, first: Array, cycles: int = 8, name: str = 
     growing, dying = (max(1, math.ceil(time / period - 1e-9)) for time in (ramp, STOP_STRETCH * ramp))  # whole cycles
     count = growing + 1 + dying
     times = period / KEYS_PER_CYCLE * np.arange(count * KEYS_PER_CYCLE + 1, dtype=float)
-    targets = smooth_targets(model, first, times, count * period)
-    keys = _keys(model, times, targets)
+    keys = _keys(model, times, smooth_targets(model, first, times, count * period))
     middle = Repeat(keys[growing * KEYS_PER_CYCLE].time, keys[(growing + 1) * KEYS_PER_CYCLE].time, cycles)
     return Keyframes(name, keys, "cubic", 1, middle, model.robot.name)
 

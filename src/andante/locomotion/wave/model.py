@@ -230,9 +230,7 @@ class WaveParameters:
     @classmethod
     def of(cls, values: Mapping[str, Any], base: WaveParameters | None = None) -> WaveParameters:
         """Parameters by symbol (T, A_h, ...); those not named come from `base`, else the ten must all be there."""
-        for name in values:
-            if name not in SYMBOLS:
-                raise UnknownName.among("wave parameter", name, SYMBOLS)
+        UnknownName.check("wave parameter", values, SYMBOLS)
         known = base.symbols() if base is not None else {}
         missing = [name for name in TEN if name not in values and name not in known]
         if missing:
@@ -320,8 +318,7 @@ def default_gait(variant: str, robot: str = "") -> ShippedGait:
         variant: exact or smooth.
         robot: registered name; empty: the first robot that walks by waves.
     """
-    if variant not in VARIANTS:
-        raise UnknownName.among("wave variant", variant, VARIANTS)
+    UnknownName.check("wave variant", variant, VARIANTS)
     name = robot or next((each.package for each in known_joints()), "")
     folder = ROBOTS[name].gaits if name in ROBOTS else None
     if folder is None:
@@ -340,8 +337,7 @@ class WaveModel:
     joints: WaveJoints = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise UnknownName.among("wave variant", self.variant, VARIANTS)
+        UnknownName.check("wave variant", self.variant, VARIANTS)
         object.__setattr__(self, "joints", wave_joints(self.robot))
 
     @cached_property

@@ -230,8 +230,7 @@ class BulletEngine(Engine):
         uid, link = int(handles.uid[body]), int(handles.link[body])
         if uid < 0:
             return  # a fixed root
-        world_from_com = self._com_pose(uid, link)
-        world_from_body = world_from_com @ handles.body_from_com[body].inverse()
+        world_from_body = self._com_pose(uid, link) @ handles.body_from_com[body].inverse()
         if np.any(force):
             at = (world_from_body @ point).tolist()
             client.applyExternalForce(uid, link, force.tolist(), at, pybullet.WORLD_FRAME)

@@ -158,8 +158,7 @@ class Servos:
         self._set_damping(np.minimum(damping, self._most_damping))
         self._force = np.minimum(gains.effort, STRONGEST)
         kp, kd = np.minimum(gains.kp, STIFFEST), np.minimum(gains.kd, STIFFEST)
-        soft = np.where(kp > 0, kd + kp * dt, 1.0)
-        self._near = np.where(held, kp * dt / soft, 0.0)
+        self._near = np.where(held, kp * dt / np.where(kp > 0, kd + kp * dt, 1.0), 0.0)
         push = np.minimum(gains.kv, STIFFEST) * dt
         self._keen = np.where(mode == Mode.VELOCITY, push / np.maximum(self._felt + push, 1e-300), 1.0)
         self._sent = None
@@ -236,8 +235,7 @@ class Servos:
         """Torques of the springs for the next step, -k (q - rest)."""
         for uid, joints in self._springs:
             links = self._link[joints].tolist()
-            states = self._client.getJointStates(uid, links)
-            q = np.array([state[0] for state in states])
+            q = np.array([state[0] for state in self._client.getJointStates(uid, links)])
             torque = -self._stiffness[joints] * (q - self._rest[joints])
             self._client.setJointMotorControlArray(uid, links, pybullet.TORQUE_CONTROL, forces=torque.tolist())
 

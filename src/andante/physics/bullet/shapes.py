@@ -129,8 +129,7 @@ def distance(geometry: Geometry, point: Array) -> float:
     if isinstance(geometry, Sphere):
         return float(np.linalg.norm(p)) - geometry.radius
     if isinstance(geometry, Capsule):
-        over = max(abs(p[2]) - geometry.length / 2, 0.0)
-        return math.hypot(p[0], p[1], over) - geometry.radius
+        return math.hypot(p[0], p[1], max(abs(p[2]) - geometry.length / 2, 0.0)) - geometry.radius
     if isinstance(geometry, Cylinder):
         gap = np.array([math.hypot(p[0], p[1]) - geometry.radius, abs(p[2]) - geometry.length / 2])
     elif isinstance(geometry, Box):

@@ -46,9 +46,7 @@ def check_engine(
     else:
         kind = engine if isinstance(engine, type) else type(engine)
     names = list(CHECKS) if only is None else [only] if isinstance(only, str) else list(only)
-    for name in names:
-        if name not in CHECKS:
-            raise UnknownName.among("check", name, CHECKS)
+    UnknownName.check("check", names, CHECKS)
     return tuple(_run(name, CHECKS[name], kind) for name in names)
 
 

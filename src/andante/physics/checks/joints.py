@@ -30,6 +30,16 @@ def alone(engine: type[Engine], robot: Robot, settings: Settings = MILLI) -> Eng
     return engine(specimens.world(), [Placement("robot", robot)], settings)
 
 
+def driven(
+    engine: type[Engine], robot: Robot, value: float, mode: Mode = Mode.POSITION, steps: int = 500, dt: float = 0.001
+) -> Engine:
+    """A scene of one robot whose joint was commanded for some steps."""
+    scene = alone(engine, robot, Settings(dt=dt))
+    scene.command(0, [value], mode)
+    scene.step(steps)
+    return scene
+
+
 @JOINTS.add
 def effort_limit(engine: type[Engine], found: Findings) -> None:
     """A servo under a load above its limit gives way, never pulls more, and rests where the load equals the limit."""
@@ -56,9 +66,7 @@ def effort_limit(engine: type[Engine], found: Findings) -> None:
 def position_servo(engine: type[Engine], found: Findings) -> None:
     """With default gains a servo settles on its target within 1 %, on hinges and sliders, and reports its effort."""
     for robot, target in ((ROTOR, 0.5), (specimens.slider(), 0.2)):
-        scene = alone(engine, robot, Settings())
-        scene.command(0, [target])
-        scene.step(500)
+        scene = driven(engine, robot, target, dt=0.002)
         found.close("position after 1 s", scene.joint_positions(0)[0], target, 0.01 * target)
         found.at_most("speed after 1 s", scene.joint_velocities(0)[0], 0.02 * target)
 
@@ -83,8 +91,7 @@ def stiff_arm(engine: type[Engine], found: Findings) -> None:
 @JOINTS.add
 def servo_law(engine: type[Engine], found: Findings) -> None:
     """Under a load the servo gives way by load / kp; engines that state `rigid_servos = True` may give way less."""
-    robot = specimens.slider(2.0, (0.0, 0.0, 1.0))
-    scene = alone(engine, robot)
+    scene = alone(engine, specimens.slider(2.0, (0.0, 0.0, 1.0)))
     sag = 2 * GRAVITY / 1000.0
     scene.set_gains(0, scene.gains[0].changed(kp=1000.0, kd=60.0))
     scene.command(0, [0.0])
@@ -100,8 +107,7 @@ def servo_law(engine: type[Engine], found: Findings) -> None:
 @JOINTS.add
 def gains_while_running(engine: type[Engine], found: Findings) -> None:
     """An overdamped servo closes its gap as exp(-t kp/kd); new gains act from the next step."""
-    robot = specimens.hinge((0.0, 0.0, 1.0), 0.2, 0.1, (1.0, 0.0, 0.0))
-    scene = alone(engine, robot)
+    scene = alone(engine, specimens.hinge((0.0, 0.0, 1.0), 0.2, 0.1, (1.0, 0.0, 0.0)))
     scene.set_gains(0, scene.gains[0].changed(kp=10.0, kd=5.0))
     scene.command(0, [1.0])
     scene.step(500)
@@ -121,9 +127,7 @@ def gains_while_running(engine: type[Engine], found: Findings) -> None:
 def velocity_servo(engine: type[Engine], found: Findings) -> None:
     """A velocity servo reaches its speed on hinges and sliders, and stays below its effort limit."""
     for robot, speed in ((ROTOR, 2.0), (specimens.slider(), -0.5)):
-        scene = alone(engine, robot)
-        scene.command(0, [speed], Mode.VELOCITY)
-        scene.step(1000)
+        scene = driven(engine, robot, speed, Mode.VELOCITY, 1000)
         found.close("speed after 1 s", scene.joint_velocities(0)[0], speed, 0.02 * abs(speed))
     weak = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=Limits(effort=0.05))
     scene = alone(engine, weak)
@@ -138,9 +142,7 @@ def velocity_servo(engine: type[Engine], found: Findings) -> None:
 def torque_mode(engine: type[Engine], found: Findings) -> None:
     """A torque accelerates by torque / inertia, a force by force / mass; efforts report what was commanded."""
     for robot, effort, inertia in ((ROTOR, 0.2, specimens.hinge_inertia(ROTOR)), (specimens.slider(2.0), -1.5, 2.0)):
-        scene = alone(engine, robot)
-        scene.command(0, [effort], Mode.TORQUE)
-        scene.step(500)
+        scene = driven(engine, robot, effort, Mode.TORQUE)
         expected = effort / inertia * 0.5
         found.close("speed after 0.5 s", scene.joint_velocities(0)[0], expected, 0.01 * abs(expected))
         found.close("effort", scene.joint_efforts(0)[0], effort, 1e-3)
@@ -165,11 +167,8 @@ def passive_mode(engine: type[Engine], found: Findings) -> None:
 @JOINTS.add
 def slewed_reference(engine: type[Engine], found: Findings) -> None:
     """A position servo moves its reference at the velocity limit; targets beyond the joint's limits are clipped."""
-    limits = Limits(-1.0, 0.8, velocity=0.5)
-    robot = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=limits)
-    scene = alone(engine, robot)
-    scene.command(0, [2.0])
-    scene.step(1000)
+    robot = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=Limits(-1.0, 0.8, velocity=0.5))
+    scene = driven(engine, robot, 2.0, steps=1000)
     found.close("position after 1 s at 0.5 rad/s [rad]", scene.joint_positions(0)[0], 0.5, 0.04)
     found.close("speed on the way [rad/s]", scene.joint_velocities(0)[0], 0.5, 0.01)
     scene.step(1500)
@@ -217,10 +216,9 @@ def _rotor(dynamics: Dynamics) -> Robot:
 def joint_limits(engine: type[Engine], found: Findings) -> None:
     """A limit holds against a hard run into it (0.02 rad, 10 mm) and a lasting push (0.01 rad, 2 mm), both ways."""
     arm = specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0), limits=Limits(-0.5, 0.3))
-    box = specimens.slider(limits=Limits(-0.1, 0.15))
     for robot, effort, lower, upper, transient, lasting in (
         (arm, 5.0, -0.5, 0.3, 0.02, 0.01),
-        (box, 50.0, -0.1, 0.15, 0.01, 0.002),
+        (specimens.slider(limits=Limits(-0.1, 0.15)), 50.0, -0.1, 0.15, 0.01, 0.002),
     ):
         scene = alone(engine, robot)
         scene.command(0, [effort], Mode.TORQUE)
@@ -258,9 +256,7 @@ def dry_friction(engine: type[Engine], found: Findings) -> None:
         (rotor, specimens.hinge_inertia(rotor)),
         (specimens.slider(2.0, dynamics=Dynamics(friction=1.0)), 2.0),
     ):
-        scene = alone(engine, robot)
-        scene.command(0, [0.8], Mode.TORQUE)
-        scene.step(1000)
+        scene = driven(engine, robot, 0.8, Mode.TORQUE, 1000)
         found.at_most("creep in 1 s below the limit", scene.joint_positions(0)[0], 0.01)
         scene.command(0, [1.5], Mode.TORQUE)
         scene.step(300)
@@ -272,8 +268,7 @@ def dry_friction(engine: type[Engine], found: Findings) -> None:
 def joint_spring(engine: type[Engine], found: Findings) -> None:
     """A spring in the joint swings with 2 pi sqrt(I / k) about its reference."""
     robot = _rotor(Dynamics(stiffness=2.0, reference=0.3))
-    inertia = specimens.hinge_inertia(robot)
-    period = 2 * math.pi * math.sqrt(inertia / 2.0)
+    period = 2 * math.pi * math.sqrt(specimens.hinge_inertia(robot) / 2.0)
     scene = alone(engine, robot)
     scene.set_joints(0, [0.8])
     half = round(period / 2 / scene.dt)
@@ -295,9 +290,7 @@ def armature(engine: type[Engine], found: Findings) -> None:
         (rotor, specimens.hinge_inertia(rotor) + 0.1),
         (specimens.slider(1.0, dynamics=Dynamics(armature=0.5)), 1.5),
     ):
-        scene = alone(engine, robot)
-        scene.command(0, [0.3], Mode.TORQUE)
-        scene.step(500)
+        scene = driven(engine, robot, 0.3, Mode.TORQUE)
         expected = 0.3 / inertia * 0.5
         found.close("speed after 0.5 s", scene.joint_velocities(0)[0], expected, 0.03 * expected)
 

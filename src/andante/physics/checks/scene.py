@@ -144,10 +144,9 @@ def heightmap(engine: type[Engine], found: Findings) -> None:
     """A height map carries a ball at the height of its surface, with -x low and +x high, and blocks rays there."""
     terrain = Placement("hills", specimens.solid("hills", specimens.hills(), mu=1.0), fixed=True)
     ball = specimens.solid("ball", Sphere(0.1), mu=1.0)
-    spots = ((-1.0, 0.3), (1.0, -0.4))
     post = [
         Placement(f"ball{k}", ball, SE3.from_xyz_rpy((x, y, 0.2 * (x + 1.5) / 3.0 + 0.102)))
-        for k, (x, y) in enumerate(spots)
+        for k, (x, y) in enumerate(((-1.0, 0.3), (1.0, -0.4)))
     ]
     scene = engine(specimens.world(terrain), post, Settings())
     scene.step(150)
@@ -207,13 +206,12 @@ def bitmask(engine: type[Engine], found: Findings) -> None:
 def rays(engine: type[Engine], found: Findings) -> None:
     """Rays meet every kind of shape at the right distance (1 mm), report model and link, miss with inf, can ignore."""
     with tempfile.TemporaryDirectory() as folder:
-        mesh = specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.4, 0.6))
         cases: tuple[tuple[str, Geometry, float], ...] = (
             ("box", Box((0.2, 0.4, 0.6)), 0.1),
             ("sphere", Sphere(0.25), 0.25),
             ("cylinder", Cylinder(0.15, 0.8), 0.15),
             ("capsule", Capsule(0.12, 0.5), 0.12),
-            ("mesh", mesh, 0.1),
+            ("mesh", specimens.write_box_mesh(Path(folder) / "brick.obj", (0.2, 0.4, 0.6)), 0.1),
         )
         models = tuple(
             Placement(name, specimens.solid(name, shape), SE3.from_xyz_rpy((2.0, 3.0 * i, 1.0)), fixed=True)
@@ -261,8 +259,7 @@ def ray_batch(engine: type[Engine], found: Findings) -> None:
 
 def _offset(origins: Array, directions: Array, center: Array) -> Array:
     """Distance of a point from the lines of rays."""
-    distance: Array = np.linalg.norm(np.cross(center - origins, directions), axis=1)
-    return distance
+    return np.asarray(np.linalg.norm(np.cross(center - origins, directions), axis=1))
 
 
 def _sphere_distance(origins: Array, directions: Array, center: Array, radius: float) -> Array:

@@ -79,8 +79,7 @@ def inclined(angle: float, mu: float, plane: bool) -> Placement:
 
 def hills(rows: int = 21, columns: int = 31, size: tuple[float, float] = (3.0, 2.0), rise: float = 0.2) -> Heightmap:
     """A height map whose height rises linearly from 0 at -x to `rise` at +x; flat along y [m]."""
-    line = tuple(float(h) for h in np.linspace(0.0, rise, columns))
-    return Heightmap((line,) * rows, size)
+    return Heightmap((tuple(float(h) for h in np.linspace(0.0, rise, columns)),) * rows, size)
 
 
 def write_box_mesh(path: Path, size: Vec3) -> Mesh:

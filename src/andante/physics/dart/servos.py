@@ -51,7 +51,7 @@ class Followers:
         self.load = np.zeros(len(self.joints))  # smoothed effort under a driven leader
         self._skeleton, self._dt = built.skeleton, dt
         self._rows = np.zeros((0, built.skeleton.getNumDofs()))  # d/dt (q_follower - m q_leader) of the loose ones
-        self._coupling = np.zeros(len(self.joints))
+        self.coupling = np.zeros(len(self.joints))
 
     def set_driven(self, driven: np.ndarray) -> None:
         """Set which joints of robot.movable are driven by a servo, (joints,) bool."""
@@ -60,18 +60,13 @@ class Followers:
         self._rows = np.zeros((len(loose), self._skeleton.getNumDofs()))
         self._rows[np.arange(len(loose)), self.follower[loose]] = 1.0
         self._rows[np.arange(len(loose)), self.leader[loose]] -= self.ratio[loose]
-        self._coupling[:] = 0.0
+        self.coupling[:] = 0.0
         self.slack = len(loose) > 0
 
     @property
     def loose(self) -> np.ndarray:
         """Followers (indices into robot.movable) whose leader no servo drives."""
         return self.joints[~self.driven]
-
-    @property
-    def loose_efforts(self) -> Array:
-        """Efforts of the `loose` followers in the last step."""
-        return self._coupling[~self.driven]
 
     def couple(self, command: Array, q: Array, v: Array) -> None:
         """Add the forces f of the loose followers to the commands.
@@ -86,7 +81,7 @@ class Followers:
         yielded = np.linalg.solve(skeleton.getAugMassMatrix(), rows.T)
         force = np.linalg.solve(rows @ yielded, (GAP_FRACTION * gap / self._dt - rows @ ahead) / self._dt)
         command += rows.T @ force
-        self._coupling[loose] = force
+        self.coupling[loose] = force
 
 
 STICTION_SPEED = 1e-2  # speed at which dry friction of a servo joint is fully developed [rad/s or m/s]
@@ -281,7 +276,6 @@ class JointServos:
         damped = -self._extra * np.asarray(self._skeleton.getVelocities())[dofs]
         out = np.where(self._servo | self._led, pull, damped)
         out[self._modes == Mode.TORQUE] = self._feed[dofs][self._modes == Mode.TORQUE]
-        out[self.followers.loose] = self.followers.loose_efforts
+        out[self.followers.loose] = self.followers.coupling[~self.followers.driven]
         bound = self._effort[dofs]
-        efforts: Array = np.clip(out, -bound, bound)
-        return efforts
+        return np.asarray(np.clip(out, -bound, bound))

@@ -13,13 +13,13 @@ import numpy as np
 from andante.description.joint import Joint, JointType
 from andante.description.source import Problem
 from andante.description.world import World
-from andante.errors import BadInput, Unsupported
+from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, Loop
 
-from .geoms import GeomMaker, quaternion
+from .geoms import GeomMaker, compiled, new_spec, quaternion
 
 Exact = dict[str, tuple[Array, Array]]  # principal moments and axes by element, where MuJoCo would round them
 
@@ -52,9 +52,7 @@ def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[An
 
     model.qpos0 holds joint zeros and base poses.
     """
-    spec = mujoco.MjSpec()
-    spec.compiler.degree = False
-    spec.compiler.autolimits = False
+    spec = new_spec()
     moving = sum(not model.fixed or len(model.tree.bodies) > 1 for model in models)
     set_options(spec.option, world, settings, islands=moving > 1)
     bodies = sum(len(model.tree.bodies) for model in models)
@@ -66,11 +64,7 @@ def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[An
     for index, first, second in maker.bits.excluded:
         pair = spec.add_exclude()
         pair.bodyname1, pair.bodyname2 = f"{index}:{first}", f"{index}:{second}"
-    try:
-        mj_model = spec.compile()
-    except ValueError as error:
-        reason = " ".join(str(error).split())
-        raise BadInput(f"MuJoCo cannot build the scene {world.name!r}: {reason}") from error
+    mj_model = compiled(spec, f"MuJoCo cannot build the scene {world.name!r}")
     for name, (moments, axes) in exact.items():
         body = mj_model.body(name).id
         mj_model.body_inertia[body], mj_model.body_iquat[body] = moments, axes
@@ -221,8 +215,7 @@ def _add_loop(spec: Any, model: Model, k: int, loop: Loop, settings: Settings) -
     if kind is JointType.FLOATING:
         return
     loop.check("mujoco", model.name)
-    count = 1 if kind is JointType.FIXED else len(_loop_points(loop))
-    for n in range(count):
+    for n in range(1 if kind is JointType.FIXED else len(_loop_points(loop))):
         item = spec.add_equality()
         item.name = f"{model.index}:loop{k}:{n}"
         item.type = mujoco.mjtEq.mjEQ_WELD if kind is JointType.FIXED else mujoco.mjtEq.mjEQ_CONNECT

@@ -166,6 +166,13 @@ class MujocoEngine(Engine):
             self._upset[:] = 0
             raise diverged(self, self._worst_model())
 
+    def _advance_along(self, model: int, references: Array) -> None:
+        command, told, controls = self.commands[model], self.references, self._controls[model]
+        for row in references:
+            command.references = told[model] = controls[:] = row
+            self._advance(1)
+            self.steps += 1
+
     def _worst_model(self) -> str:
         """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
         speed = np.nan_to_num(np.abs(self.data.qvel), nan=np.inf)

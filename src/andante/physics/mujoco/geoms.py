@@ -9,7 +9,7 @@ cut into convex parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mujoco
@@ -19,11 +19,26 @@ from andante.description.link import Surface
 from andante.description.mesh import triangles as meshes
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.description.source import Problem, Severity
-from andante.errors import Unsupported
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape
+
+
+def new_spec() -> Any:
+    """An empty `MjSpec` in radians, in which nothing is limited that does not state it."""
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = spec.compiler.autolimits = False
+    return spec
+
+
+def compiled(spec: Any, failed: str) -> Any:
+    """The `MjModel` of a spec; BadInput begins with what failed."""
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise BadInput(f"{failed}: {' '.join(str(error).split())}") from error
 
 
 def quaternion(pose: SE3) -> Array:
@@ -125,16 +140,13 @@ def convex_parts(vertices: Array, faces: np.ndarray, filled: list[int] | None = 
             hull = part.convex_hull
             out.append((np.asarray(hull.vertices), np.asarray(hull.faces)))
         else:
-            out += _prisms(np.asarray(part.triangles), np.asarray(part.face_normals))
+            upper = np.asarray(part.triangles)
+            lower = upper - SHELL * np.asarray(part.face_normals)[:, None, :]
+            out += [(np.concatenate(pair), PRISM_FACES) for pair in zip(upper, lower, strict=True)]
     return out
 
 
 PRISM_FACES = np.array([[0, 1, 2], [5, 4, 3], [0, 3, 4], [0, 4, 1], [1, 4, 5], [1, 5, 2], [2, 5, 3], [2, 3, 0]])
-
-
-def _prisms(triangles: Array, normals: Array) -> list[tuple[Array, np.ndarray]]:
-    lower = triangles - SHELL * normals[:, None, :]
-    return [(np.concatenate(pair), PRISM_FACES) for pair in zip(triangles, lower, strict=True)]
 
 
 CONTACT_TIME = 0.01  # time constant of a contact where nothing is stated [s]
@@ -192,7 +204,8 @@ class GeomMaker(Forms):
         self.problems: list[Problem] = []  # what had to be changed
         self._count = 0
         surfaces = [shape.surface for model in models for body in model.tree.bodies for shape in body.shapes]
-        self._priority = _priorities(self._mu(surface) for surface in surfaces)
+        coefficients = sorted({self._mu(surface) for surface in surfaces}, reverse=True)
+        self._priority = {mu: rank for rank, mu in enumerate(coefficients)}  # the smallest has the highest
 
     def _mu(self, surface: Surface) -> float:
         return max(self.settings.friction if surface.mu is None else surface.mu, 1e-5)
@@ -241,11 +254,6 @@ class GeomMaker(Forms):
         return self._parts[mesh]
 
 
-def _priorities(coefficients: Iterable[float]) -> dict[float, int]:
-    """Contact priority by friction coefficient: the smallest has the highest."""
-    return {mu: rank for rank, mu in enumerate(sorted(set(coefficients), reverse=True))}
-
-
 def contact_softness(surface: Surface, mass: float, dt: float) -> list[float]:
     """MuJoCo's solref of a surface.
 
@@ -261,6 +269,5 @@ def contact_softness(surface: Surface, mass: float, dt: float) -> list[float]:
         return [-(omega**2), -2 * ratio * omega]
     if surface.kp is not None and surface.kp > 0 and mass > 0:
         ratio = max(1.0, (surface.kd or 0.0) / (2 * math.sqrt(surface.kp * mass)))
-        time = min(max(math.sqrt(mass / surface.kp), 2 * dt), SOFTEST_CONTACT)
-        return [time, min(ratio, 10.0)]
+        return [min(max(math.sqrt(mass / surface.kp), 2 * dt), SOFTEST_CONTACT), min(ratio, 10.0)]
     return [max(CONTACT_TIME, 2 * dt), 1.0]

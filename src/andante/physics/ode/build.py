@@ -60,8 +60,7 @@ def shared_tensors(model: Model) -> list[Array]:
             mean = {i: float(np.trace(tensors[i] @ across[i])) / 2 for i in (parent, child)}
             giver, taker = (parent, child) if mean[parent] > mean[child] else (child, parent)
             wanted = (RATIO * mean[giver] - mean[taker]) / (1 + RATIO)
-            spare = float(np.linalg.eigvalsh(tensors[giver])[0]) - floor[giver]
-            moved = min(wanted, spare / 2)
+            moved = min(wanted, (float(np.linalg.eigvalsh(tensors[giver])[0]) - floor[giver]) / 2)
             if moved > 0:
                 tensors[giver] = tensors[giver] - moved * across[giver]
                 tensors[taker] = tensors[taker] + moved * across[taker]
@@ -100,8 +99,7 @@ def joint_zero(joint: Joint) -> float:
         return 0.0
     if not is_wide(joint):
         return (low + high) / 2
-    apart = fold(high - low)
-    return high - apart / 2
+    return high - fold(high - low) / 2
 
 
 def is_wide(joint: Joint) -> bool:

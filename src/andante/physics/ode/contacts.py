@@ -25,7 +25,7 @@ from andante.physics.state import Contacts, Settings
 
 from .build import Built, attach
 from .convex import ConvexPairs, place_shapes
-from .filter import Nearby, allowed_pairs, pair_bits
+from .filter import ALL, Nearby, allowed_pairs, pair_bits
 from .read import PoseReader
 
 EVENT = "andante-ode-contact"
@@ -46,8 +46,7 @@ def combined(
 ) -> tuple[float, float, float]:
     """Friction coefficient, restitution and CFM of a pair of surfaces."""
     mu = min(a[0], b[0])
-    softness = 1 / a[2] + 1 / b[2]
-    return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * softness)
+    return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * (1 / a[2] + 1 / b[2]))
 
 
 class Collider:
@@ -67,7 +66,8 @@ class Collider:
         self.owner: list[ode.OdeBody | None] = [built[a].bodies[b] for a, b, _, _ in rows]
         self.key = self.model * (1 + int(self.body.max(initial=0))) + self.body
         free = np.array([owner is not None for owner in self.owner], dtype=bool)
-        mask = np.array([_bitmask(shape.surface) for shape in self.shapes], dtype=np.int64)
+        stated = (shape.surface.collide_bitmask for shape in self.shapes)
+        mask = np.array([ALL if given is None else given & ALL for given in stated], dtype=np.int64)
         allowed = allowed_pairs(models, self.model, self.body, mask, free)
         self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
         self._erp, self._dt = erp, settings.dt
@@ -279,7 +279,3 @@ class Collider:
         what: Array = np.array(rows)
         what[[self.owner[index] is None for index in a], 6:9] *= -1.0  # the force is on the side that moves
         return Contacts.of_rows(np.stack([self.model[a], self.link[a], self.model[b], self.link[b]], axis=1), what)
-
-
-def _bitmask(surface: Surface) -> int:
-    return 0xFFFFFFFF if surface.collide_bitmask is None else surface.collide_bitmask & 0xFFFFFFFF

@@ -66,8 +66,7 @@ def polytope(points: Array) -> Polytope:
     plane = _alike(hull.equations[:, :3], signed=True)
     normals = hull.equations[np.unique(plane, return_index=True)[1], :3]
     sides = np.sort(hull.simplices[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    keys = np.column_stack([np.repeat(plane, 3), sides])
-    lines, times = np.unique(keys, axis=0, return_counts=True)
+    lines, times = np.unique(np.column_stack([np.repeat(plane, 3), sides]), axis=0, return_counts=True)
     lines = np.unique(lines[times == 1][:, 1:], axis=0)  # a side inside a face belongs to it twice
     ways = points[lines[:, 1]] - points[lines[:, 0]]
     ways = ways / np.linalg.norm(ways, axis=1, keepdims=True)
@@ -78,8 +77,7 @@ def polytope(points: Array) -> Polytope:
 def _alike(units: Array, signed: bool) -> np.ndarray:
     """For each unit vector the first one of nearly the same direction (or, unsigned, of the same line)."""
     cosine = units @ units.T
-    first: np.ndarray = np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1)
-    return first
+    return np.asarray(np.argmax((cosine if signed else np.abs(cosine)) > 1 - 1e-6, axis=1))
 
 
 def _directions() -> Array:
@@ -99,12 +97,10 @@ def shape_points(geometry: Geometry) -> Array:
             angle = 2 * math.pi * np.arange(SIDES) / SIDES
             mean = radius * (1 + 1 / math.cos(math.pi / SIDES)) / 2  # between the prism inside and the one around
             ring = mean * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-            ends = np.repeat([-length / 2, length / 2], SIDES)
-            return np.column_stack([np.tile(ring, (2, 1)), ends])
+            return np.column_stack([np.tile(ring, (2, 1)), np.repeat([-length / 2, length / 2], SIDES)])
         case Capsule(radius=radius, length=length):
             ball = _directions() * radius
-            capsule: Array = ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2]
-            return capsule
+            return np.asarray(ball + np.where(ball[:, 2:] > 0, 1.0, -1.0) * [0.0, 0.0, length / 2])
         case Ellipsoid(radii=radii):
             return ellipsoid_triangles(radii, SUBDIVISIONS)[0]
         case _:

@@ -146,8 +146,7 @@ def pair_bits(allowed: np.ndarray, model: np.ndarray, body: np.ndarray, free: np
     member = np.asarray(member).ravel()
     first = [int(np.flatnonzero(member == c)[0]) for c in range(len(classes))]
     graph = table[np.ix_(first, first)] if count else np.zeros((0, 0), dtype=bool)
-    owner = model[first] if count else np.zeros(0, dtype=int)
-    blocks = _blocks(graph, owner)
+    blocks = _blocks(graph, model[first] if count else np.zeros(0, dtype=int))
     if len(blocks) > BITS:
         moving = [2 if f else 1 for f in free]
         return Filter(tuple(moving), tuple(3 if f else 2 for f in free), False)
@@ -179,8 +178,6 @@ def _blocks(graph: np.ndarray, owner: np.ndarray) -> list[tuple[np.ndarray, np.n
         if len(a) > 1 and len(b) > 1 and graph[np.ix_(a, b)].all():
             take(a, b)
     while rest.any():
-        center = int(rest.sum(axis=1).argmax())
-        points = np.flatnonzero(graph[center])
-        alike = np.flatnonzero(graph[:, points].all(axis=1))
-        take(alike, points)
+        points = np.flatnonzero(graph[int(rest.sum(axis=1).argmax())])
+        take(np.flatnonzero(graph[:, points].all(axis=1)), points)
     return out

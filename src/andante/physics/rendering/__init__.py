@@ -9,16 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.description.link import Link, Material, Visual
-from andante.description.shapes import RGBA, Mesh, Vec3
+from andante.description.shapes import RGBA, Mesh, Vec3, vec3_of
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 FROM_THE_FRONT_LEFT = (-1.0, -0.75, -0.45)  # viewing direction of pictures that name none
-
-
-def _vec3(values: ArrayLike) -> Vec3:
-    x, y, z = (float(v) for v in np.asarray(values, dtype=float))
-    return (x, y, z)
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,7 @@ class Camera:
     def from_pose(pose: SE3, fov: float = math.radians(40.0)) -> Camera:
         """The camera at a pose that looks along its x axis with z up (REP 103 body axes)."""
         forward, up = pose.rotation[:, 0], pose.rotation[:, 2]
-        return Camera(_vec3(pose.translation), _vec3(pose.translation + forward), fov, _vec3(up))
+        return Camera(vec3_of(pose.translation), vec3_of(pose.translation + forward), fov, vec3_of(up))
 
     @staticmethod
     def framing(
@@ -60,12 +55,12 @@ class Camera:
         if len(cloud) == 0 or not np.isfinite(cloud).all():
             raise BadInput("a camera can frame only finite points, and at least one")
         center = (cloud.min(axis=0) + cloud.max(axis=0)) / 2
-        probe = Camera(_vec3(center - np.asarray(direction, dtype=float)), _vec3(center), fov)
+        probe = Camera(vec3_of(center - np.asarray(direction, dtype=float)), vec3_of(center), fov)
         right, up, forward = probe.axes
         half = math.tan(fov / 2)
         seen = (cloud - center) * margin
         wanted = np.maximum(np.abs(seen @ right) / (half * aspect), np.abs(seen @ up) / half) - seen @ forward
-        return replace(probe, position=_vec3(center - forward * max(float(wanted.max()), 0.05)))
+        return replace(probe, position=vec3_of(center - forward * max(float(wanted.max()), 0.05)))
 
     @property
     def axes(self) -> tuple[Array, Array, Array]:
@@ -92,12 +87,12 @@ class Camera:
     def tracking(self, point: ArrayLike) -> Camera:
         """The same camera moved sideways so that it looks at a point."""
         shift = np.asarray(point, dtype=float) - self.lookat
-        return replace(self, position=_vec3(self.position + shift), lookat=_vec3(self.lookat + shift))
+        return replace(self, position=vec3_of(self.position + shift), lookat=vec3_of(self.lookat + shift))
 
     def orbited(self, angle: float) -> Camera:
         """The same camera turned about the vertical through what it looks at [rad]."""
         turn = SE3.from_xyz_rpy((0, 0, 0), (0, 0, angle))
-        return replace(self, position=_vec3(turn @ np.subtract(self.position, self.lookat) + self.lookat))
+        return replace(self, position=vec3_of(turn @ np.subtract(self.position, self.lookat) + self.lookat))
 
 
 PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no color is known

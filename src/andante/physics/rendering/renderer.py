@@ -25,7 +25,7 @@ from andante.description.world import Light, Placement, World
 from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine, Model
-from andante.physics.mujoco.geoms import Forms, quaternion
+from andante.physics.mujoco.geoms import Forms, compiled, new_spec, quaternion
 
 from . import GROUND, PLAIN, Camera, shown
 
@@ -48,9 +48,7 @@ def build_visual_scene(
     placements: Sequence[Placement], world: World, width: int, height: int, shadows: int
 ) -> VisualScene:
     """The model of everything that can be seen."""
-    spec = mujoco.MjSpec()
-    spec.compiler.degree = False
-    spec.compiler.autolimits = False
+    spec = new_spec()
     _set_look(spec, world, width, height, shadows)
     for light in world.lights or DEFAULT_LIGHTS:
         _add_light(spec, light, len(world.lights))
@@ -71,10 +69,7 @@ def build_visual_scene(
             mocaps.append((model, index))
             for visual in visuals:
                 maker.add(body, visual)
-    try:
-        mj_model = spec.compile()
-    except ValueError as error:
-        raise BadInput(f"the scene {world.name!r} cannot be shown: {' '.join(str(error).split())}") from error
+    mj_model = compiled(spec, f"the scene {world.name!r} cannot be shown")
     table = [owners.get(mj_model.body(i).name, (-1, -1)) for i in range(mj_model.nbody)]
     who = np.array(table, dtype=int).reshape(-1, 2)[mj_model.geom_bodyid]
     order = np.array([mj_model.body(f"{a}:{i}").mocapid[0] for a, i in mocaps], dtype=int)
@@ -313,8 +308,7 @@ class Renderer:
         box = self._mj_model.geom_aabb[rows]
         local = box[:, None, :3] + signs * box[:, None, 3:]
         turned = np.einsum("nij,nkj->nki", self._data.geom_xmat[rows].reshape(-1, 3, 3), local)
-        placed: Array = (turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3)
-        return placed
+        return np.asarray((turned + self._data.geom_xpos[rows][:, None]).reshape(-1, 3))
 
     # ---- inside ----------------------------------------------------------------------------------
     @property

@@ -24,4 +24,4 @@ ROBOT = RobotPackage(
     walkers="andante.locomotion.wave.gait:WALKERS",
 )
 
-__getattr__ = lazy_names(__name__, {".actuators": "NAO_ACTUATORS", ".experiments.trial": "WaveTrial"})
+__getattr__ = lazy_names(__name__)

@@ -49,24 +49,17 @@ def shoulder_grey() -> trimesh.Trimesh:
 @cache
 def bicep_white() -> trimesh.Trimesh:
     """Round shoulder cap that tapers to the elbow."""
-    return loft(
-        [
-            Section(-0.0494, (-0.0200, 0.0240), (-0.0350, 0.0350), 2.2),
-            Section(-0.0250, (-0.0235, 0.0320), (-0.0405, 0.0405), 2.2),
-            Section(0.0020, (-0.0243, 0.0350), (-0.0413, 0.0413), 2.2),
-            Section(0.0280, (-0.0210, 0.0360), (-0.0370, 0.0370), 2.3),
-            Section(0.0500, (-0.0120, 0.0365), (-0.0290, 0.0290), 2.4),
-            Section(0.0700, (-0.0090, 0.0360), (-0.0250, 0.0250), 2.5),
-            Section(0.0920, (-0.0085, 0.0360), (-0.0245, 0.0245), 2.5),
-            Section(0.1086, (-0.0080, 0.0350), (-0.0235, 0.0235), 2.5),
-        ],
-        axis="x",
-        round_start=0.028,
-        round_end=0.006,
-        around=28,
-        along=11,
-        cap=4,
-    )
+    sections = [
+        Section(-0.0494, (-0.0200, 0.0240), (-0.0350, 0.0350), 2.2),
+        Section(-0.0250, (-0.0235, 0.0320), (-0.0405, 0.0405), 2.2),
+        Section(0.0020, (-0.0243, 0.0350), (-0.0413, 0.0413), 2.2),
+        Section(0.0280, (-0.0210, 0.0360), (-0.0370, 0.0370), 2.3),
+        Section(0.0500, (-0.0120, 0.0365), (-0.0290, 0.0290), 2.4),
+        Section(0.0700, (-0.0090, 0.0360), (-0.0250, 0.0250), 2.5),
+        Section(0.0920, (-0.0085, 0.0360), (-0.0245, 0.0245), 2.5),
+        Section(0.1086, (-0.0080, 0.0350), (-0.0235, 0.0235), 2.5),
+    ]
+    return loft(sections, axis="x", round_start=0.028, round_end=0.006, around=28, along=11, cap=4)
 
 
 def bicep_accent() -> trimesh.Trimesh:
@@ -96,21 +89,14 @@ def elbow_grey() -> trimesh.Trimesh:
 @cache
 def forearm_white() -> trimesh.Trimesh:
     """Bulging shell between elbow and wrist."""
-    return loft(
-        [
-            Section(-0.0096, (-0.0190, 0.0190), (-0.0195, 0.0195), 2.3),
-            Section(0.0080, (-0.0260, 0.0260), (-0.0260, 0.0260), 2.3),
-            Section(0.0300, (-0.0325, 0.0325), (-0.0305, 0.0305), 2.3),
-            Section(0.0450, (-0.0315, 0.0315), (-0.0300, 0.0300), 2.3),
-            Section(0.0590, (-0.0265, 0.0265), (-0.0260, 0.0260), 2.2),
-        ],
-        axis="x",
-        round_start=0.012,
-        round_end=0.005,
-        around=26,
-        along=9,
-        cap=4,
-    )
+    sections = [
+        Section(-0.0096, (-0.0190, 0.0190), (-0.0195, 0.0195), 2.3),
+        Section(0.0080, (-0.0260, 0.0260), (-0.0260, 0.0260), 2.3),
+        Section(0.0300, (-0.0325, 0.0325), (-0.0305, 0.0305), 2.3),
+        Section(0.0450, (-0.0315, 0.0315), (-0.0300, 0.0300), 2.3),
+        Section(0.0590, (-0.0265, 0.0265), (-0.0260, 0.0260), 2.2),
+    ]
+    return loft(sections, axis="x", round_start=0.012, round_end=0.005, around=26, along=9, cap=4)
 
 
 def forearm_accent() -> trimesh.Trimesh:
@@ -126,20 +112,13 @@ def hand_grey() -> trimesh.Trimesh:
 @cache
 def hand_white() -> trimesh.Trimesh:
     """Back of the hand and palm."""
-    return loft(
-        [
-            Section(0.0050, (-0.0205, 0.0205), (-0.0190, 0.0200), 2.4),
-            Section(0.0220, (-0.0300, 0.0300), (-0.0190, 0.0262), 2.5),
-            Section(0.0400, (-0.0320, 0.0320), (-0.0150, 0.0260), 2.6),
-            Section(0.0580, (-0.0270, 0.0270), (-0.0080, 0.0210), 2.5),
-        ],
-        axis="x",
-        round_start=0.004,
-        round_end=0.016,
-        around=26,
-        along=7,
-        cap=4,
-    )
+    sections = [
+        Section(0.0050, (-0.0205, 0.0205), (-0.0190, 0.0200), 2.4),
+        Section(0.0220, (-0.0300, 0.0300), (-0.0190, 0.0262), 2.5),
+        Section(0.0400, (-0.0320, 0.0320), (-0.0150, 0.0260), 2.6),
+        Section(0.0580, (-0.0270, 0.0270), (-0.0080, 0.0210), 2.5),
+    ]
+    return loft(sections, axis="x", round_start=0.004, round_end=0.016, around=26, along=7, cap=4)
 
 
 def hand_accent() -> trimesh.Trimesh:
@@ -187,20 +166,13 @@ def pelvis_grey() -> trimesh.Trimesh:
 
 def pelvis_white() -> trimesh.Trimesh:
     """The housing behind the drive."""
-    return loft(
-        [
-            Section(-0.0591, (-0.0320, 0.0060), (-0.0060, 0.0340), 4.0),
-            Section(-0.0400, (-0.0350, 0.0110), (-0.0120, 0.0420), 3.6),
-            Section(0.0000, (-0.0350, 0.0110), (-0.0120, 0.0420), 3.6),
-            Section(0.0100, (-0.0330, 0.0060), (-0.0080, 0.0380), 3.6),
-        ],
-        axis="x",
-        round_start=0.008,
-        round_end=0.008,
-        around=24,
-        along=4,
-        cap=3,
-    )
+    sections = [
+        Section(-0.0591, (-0.0320, 0.0060), (-0.0060, 0.0340), 4.0),
+        Section(-0.0400, (-0.0350, 0.0110), (-0.0120, 0.0420), 3.6),
+        Section(0.0000, (-0.0350, 0.0110), (-0.0120, 0.0420), 3.6),
+        Section(0.0100, (-0.0330, 0.0060), (-0.0080, 0.0380), 3.6),
+    ]
+    return loft(sections, axis="x", round_start=0.008, round_end=0.008, around=24, along=4, cap=3)
 
 
 def hip_grey() -> trimesh.Trimesh:
@@ -214,21 +186,15 @@ def hip_grey() -> trimesh.Trimesh:
 @cache
 def thigh_white() -> trimesh.Trimesh:
     """Full in front and outside, drawn in at the knee."""
-    return loft(
-        [
-            Section(-0.1233, (-0.0240, 0.0300), (-0.0300, 0.0360), 2.4),
-            Section(-0.1000, (-0.0290, 0.0345), (-0.0350, 0.0420), 2.4),
-            Section(-0.0700, (-0.0385, 0.0430), (-0.0400, 0.0470), 2.5),
-            Section(-0.0350, (-0.0442, 0.0510), (-0.0408, 0.0488), 2.5),
-            Section(-0.0080, (-0.0425, 0.0500), (-0.0350, 0.0485), 2.5),
-            Section(0.0197, (-0.0350, 0.0430), (-0.0280, 0.0450), 2.4),
-        ],
-        round_start=0.020,
-        round_end=0.026,
-        around=28,
-        along=11,
-        cap=4,
-    )
+    sections = [
+        Section(-0.1233, (-0.0240, 0.0300), (-0.0300, 0.0360), 2.4),
+        Section(-0.1000, (-0.0290, 0.0345), (-0.0350, 0.0420), 2.4),
+        Section(-0.0700, (-0.0385, 0.0430), (-0.0400, 0.0470), 2.5),
+        Section(-0.0350, (-0.0442, 0.0510), (-0.0408, 0.0488), 2.5),
+        Section(-0.0080, (-0.0425, 0.0500), (-0.0350, 0.0485), 2.5),
+        Section(0.0197, (-0.0350, 0.0430), (-0.0280, 0.0450), 2.4),
+    ]
+    return loft(sections, round_start=0.020, round_end=0.026, around=28, along=11, cap=4)
 
 
 def thigh_accent() -> trimesh.Trimesh:
@@ -246,21 +212,15 @@ def thigh_grey() -> trimesh.Trimesh:
 @cache
 def tibia_white() -> trimesh.Trimesh:
     """Shin: narrow below the knee, full calf, flare over the ankle."""
-    return loft(
-        [
-            Section(-0.1257, (-0.0330, 0.0410), (-0.0385, 0.0490), 2.7),
-            Section(-0.1100, (-0.0330, 0.0410), (-0.0395, 0.0505), 2.6),
-            Section(-0.0800, (-0.0375, 0.0460), (-0.0412, 0.0524), 2.5),
-            Section(-0.0450, (-0.0397, 0.0511), (-0.0405, 0.0515), 2.5),
-            Section(-0.0150, (-0.0320, 0.0460), (-0.0350, 0.0450), 2.4),
-            Section(0.0215, (-0.0220, 0.0340), (-0.0290, 0.0380), 2.3),
-        ],
-        round_start=0.008,
-        round_end=0.026,
-        around=28,
-        along=12,
-        cap=4,
-    )
+    sections = [
+        Section(-0.1257, (-0.0330, 0.0410), (-0.0385, 0.0490), 2.7),
+        Section(-0.1100, (-0.0330, 0.0410), (-0.0395, 0.0505), 2.6),
+        Section(-0.0800, (-0.0375, 0.0460), (-0.0412, 0.0524), 2.5),
+        Section(-0.0450, (-0.0397, 0.0511), (-0.0405, 0.0515), 2.5),
+        Section(-0.0150, (-0.0320, 0.0460), (-0.0350, 0.0450), 2.4),
+        Section(0.0215, (-0.0220, 0.0340), (-0.0290, 0.0380), 2.3),
+    ]
+    return loft(sections, round_start=0.008, round_end=0.026, around=28, along=12, cap=4)
 
 
 def tibia_accent() -> trimesh.Trimesh:
@@ -271,14 +231,11 @@ def tibia_accent() -> trimesh.Trimesh:
 def tibia_grey() -> trimesh.Trimesh:
     """Knee pad, and the dark opening around the ankle."""
     pad = patch(tibia_white(), (0.08, 0.005, -0.008), (1, 0, 0.12), rounded(0.036, 0.026, 2.6, 26), rings=3)
-    opening = loft(
-        [
-            Section(-0.1275, (-0.030, 0.036), (-0.031, 0.041), 2.8),
-            Section(-0.110, (-0.030, 0.036), (-0.031, 0.041), 2.8),
-        ],
-        around=28,
-        along=2,
-    )
+    sections = [
+        Section(-0.1275, (-0.030, 0.036), (-0.031, 0.041), 2.8),
+        Section(-0.110, (-0.030, 0.036), (-0.031, 0.041), 2.8),
+    ]
+    opening = loft(sections, around=28, along=2)
     return join(pad, opening)
 
 
@@ -293,23 +250,16 @@ def ankle_grey() -> trimesh.Trimesh:
 @cache
 def foot_white() -> trimesh.Trimesh:
     """The shoe: high over the ankle, low and round at the toe."""
-    return loft(
-        [
-            Section(-0.0590, (-0.0240, 0.0350), (-0.0415, -0.0020), 2.8),
-            Section(-0.0400, (-0.0330, 0.0450), (-0.0415, 0.0120), 2.8),
-            Section(-0.0100, (-0.0365, 0.0495), (-0.0415, 0.0194), 2.7),
-            Section(0.0250, (-0.0388, 0.0500), (-0.0415, 0.0130), 2.6),
-            Section(0.0600, (-0.0388, 0.0480), (-0.0415, -0.0060), 2.6),
-            Section(0.0850, (-0.0340, 0.0415), (-0.0415, -0.0165), 2.6),
-            Section(0.1020, (-0.0250, 0.0290), (-0.0415, -0.0220), 2.5),
-        ],
-        axis="x",
-        round_start=0.018,
-        round_end=0.026,
-        around=30,
-        along=12,
-        cap=4,
-    )
+    sections = [
+        Section(-0.0590, (-0.0240, 0.0350), (-0.0415, -0.0020), 2.8),
+        Section(-0.0400, (-0.0330, 0.0450), (-0.0415, 0.0120), 2.8),
+        Section(-0.0100, (-0.0365, 0.0495), (-0.0415, 0.0194), 2.7),
+        Section(0.0250, (-0.0388, 0.0500), (-0.0415, 0.0130), 2.6),
+        Section(0.0600, (-0.0388, 0.0480), (-0.0415, -0.0060), 2.6),
+        Section(0.0850, (-0.0340, 0.0415), (-0.0415, -0.0165), 2.6),
+        Section(0.1020, (-0.0250, 0.0290), (-0.0415, -0.0220), 2.5),
+    ]
+    return loft(sections, axis="x", round_start=0.018, round_end=0.026, around=30, along=12, cap=4)
 
 
 def foot_grey() -> trimesh.Trimesh:

@@ -18,21 +18,15 @@ MOUTH = ((0.07, 0, 0.0185), (1, 0, -0.25))  # lower camera
 @cache
 def helmet() -> trimesh.Trimesh:
     """The white skull: broad at the cheeks, flatter in front, closing smoothly over the top."""
-    return loft(
-        [
-            Section(-0.0028, (-0.034, 0.0400), (-0.037, 0.037), 2.3),
-            Section(0.012, (-0.045, 0.0495), (-0.048, 0.048), 2.35),
-            Section(0.034, (-0.056, 0.0560), (-0.0570, 0.0570), 2.3),
-            Section(0.058, (-0.0607, 0.0580), (-0.0605, 0.0605), 2.2),
-            Section(0.080, (-0.0585, 0.0545), (-0.0580, 0.0580), 2.15),
-            Section(0.1136, (-0.050, 0.0440), (-0.0500, 0.0500), 2.1),
-        ],
-        round_start=0.012,
-        round_end=0.038,
-        around=42,
-        along=9,
-        cap=6,
-    )
+    sections = [
+        Section(-0.0028, (-0.034, 0.0400), (-0.037, 0.037), 2.3),
+        Section(0.012, (-0.045, 0.0495), (-0.048, 0.048), 2.35),
+        Section(0.034, (-0.056, 0.0560), (-0.0570, 0.0570), 2.3),
+        Section(0.058, (-0.0607, 0.0580), (-0.0605, 0.0605), 2.2),
+        Section(0.080, (-0.0585, 0.0545), (-0.0580, 0.0580), 2.15),
+        Section(0.1136, (-0.050, 0.0440), (-0.0500, 0.0500), 2.1),
+    ]
+    return loft(sections, round_start=0.012, round_end=0.038, around=42, along=9, cap=6)
 
 
 def head_white() -> trimesh.Trimesh:
@@ -118,40 +112,30 @@ SHOULDER = (0.0, 0.0, 0.0985)
 @cache
 def trunk() -> trimesh.Trimesh:
     """The white trunk: deep chest, narrow waist, round shoulders."""
-    return loft(
-        [
-            Section(-0.0860, (-0.036, 0.033), (-0.037, 0.037), 2.9),
-            Section(-0.0600, (-0.0445, 0.0425), (-0.0465, 0.0465), 2.8),
-            Section(-0.0200, (-0.0495, 0.0495), (-0.0540, 0.0540), 2.7),
-            Section(0.0250, (-0.0520, 0.0560), (-0.0610, 0.0610), 2.6),
-            Section(0.0600, (-0.0525, 0.0583), (-0.0665, 0.0665), 2.5),
-            Section(0.0950, (-0.0500, 0.0540), (-0.0690, 0.0690), 2.4),
-            Section(0.1325, (-0.0420, 0.0430), (-0.0640, 0.0640), 2.3),
-        ],
-        round_start=0.016,
-        round_end=0.040,
-        around=42,
-        along=11,
-        cap=5,
-    )
+    sections = [
+        Section(-0.0860, (-0.036, 0.033), (-0.037, 0.037), 2.9),
+        Section(-0.0600, (-0.0445, 0.0425), (-0.0465, 0.0465), 2.8),
+        Section(-0.0200, (-0.0495, 0.0495), (-0.0540, 0.0540), 2.7),
+        Section(0.0250, (-0.0520, 0.0560), (-0.0610, 0.0610), 2.6),
+        Section(0.0600, (-0.0525, 0.0583), (-0.0665, 0.0665), 2.5),
+        Section(0.0950, (-0.0500, 0.0540), (-0.0690, 0.0690), 2.4),
+        Section(0.1325, (-0.0420, 0.0430), (-0.0640, 0.0640), 2.3),
+    ]
+    return loft(sections, round_start=0.016, round_end=0.040, around=42, along=11, cap=5)
 
 
 def _shoulder() -> trimesh.Trimesh:
     """The flare that carries the left arm."""
-    return revolve(
-        [
-            (0.030, 0.030),
-            (0.046, 0.0330),
-            (0.060, 0.0340),
-            (0.072, 0.0325),
-            (0.084, 0.0300),
-            (0.092, 0.0280),
-            (0.0961, 0.0245),
-        ],
-        SHOULDER,
-        (0, 1, 0),
-        around=26,
-    )
+    profile = [
+        (0.030, 0.030),
+        (0.046, 0.0330),
+        (0.060, 0.0340),
+        (0.072, 0.0325),
+        (0.084, 0.0300),
+        (0.092, 0.0280),
+        (0.0961, 0.0245),
+    ]
+    return revolve(profile, SHOULDER, (0, 1, 0), around=26)
 
 
 def torso_white() -> trimesh.Trimesh:
@@ -172,16 +156,11 @@ def torso_grey() -> trimesh.Trimesh:
     bezel = patch(trunk(), BUTTON, (1, 0, 0), circle(0.0150, 26), lift=0.0008, rings=3)
     lid = patch(trunk(), (-0.08, 0, 0.026), (-1, 0, 0), rounded(0.070, 0.104, 4.0, 32, 0.12), rings=3)
     collar = revolve([(0.118, 0.031), (0.130, 0.029), (0.1333, 0.026), (0.1333, 0.020)], (0, 0, 0), (0, 0, 1))
-    block = loft(
-        [
-            Section(-0.0965, (-0.026, 0.022), (-0.026, 0.026), 3.5),
-            Section(-0.070, (-0.032, 0.028), (-0.030, 0.030), 3.5),
-        ],
-        round_start=0.008,
-        around=28,
-        along=2,
-        cap=4,
-    )
+    sections = [
+        Section(-0.0965, (-0.026, 0.022), (-0.026, 0.026), 3.5),
+        Section(-0.070, (-0.032, 0.028), (-0.030, 0.030), 3.5),
+    ]
+    block = loft(sections, round_start=0.008, around=28, along=2, cap=4)
     seam = ring(0.0318, 0.0022, (0, 0.0740, SHOULDER[2]), (0, 1, 0))
     return join(*parts, *(mirror(part) for part in parts), bezel, lid, collar, block, seam, mirror(seam))
 

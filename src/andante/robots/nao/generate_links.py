@@ -97,11 +97,6 @@ def hand_origin(side: str) -> np.ndarray:
     return np.array([float(row[axis]) for axis in "xyz"])
 
 
-def right_name(link: str) -> str:
-    """LThigh -> RThigh, l_wrist -> r_wrist."""
-    return ("R" if link[0] == "L" else "r") + link[1:]
-
-
 def links() -> Iterator[tuple[str, str, Inertia]]:
     """Name, shape macro call and inertia of every link with a mass, in file order."""
     table = official()
@@ -120,7 +115,7 @@ def links() -> Iterator[tuple[str, str, Inertia]]:
             else:
                 inertia = left[name] if sign > 0 else mirrored(left[name])
             call = f'<xacro:{macro}_shapes s="{letter}" side="{sign}"/>'
-            yield (name if sign > 0 else right_name(name)), call, inertia
+            yield (side if name[0] == "L" else letter) + name[1:], call, inertia
 
 
 def text() -> str:

@@ -20,22 +20,8 @@ def _parts(module: ModuleType, *links: str) -> dict[str, Maker]:
 
 
 MIDDLE = _parts(_trunk, "head", "neck", "torso")
-LEFT = _parts(
-    _limbs,
-    "shoulder",
-    "bicep",
-    "elbow",
-    "forearm",
-    "hand",
-    "fingers",
-    "pelvis",
-    "hip",
-    "thigh",
-    "tibia",
-    "ankle",
-    "foot",
-    "sole",
-)  # l_NAME and its mirror image r_NAME
+LIMBS = "shoulder bicep elbow forearm hand fingers pelvis hip thigh tibia ankle foot sole"
+LEFT = _parts(_limbs, *LIMBS.split())  # l_NAME and its mirror image r_NAME
 
 
 def _mirrored(make: Maker) -> Maker:

@@ -19,7 +19,4 @@ ROBOT = RobotPackage(
     trials={"rover": "andante.robots.rover.trials:course_trial"},
 )
 
-__getattr__ = lazy_names(
-    __name__,
-    {".plots": "plot_rover_study plot_rover_trial", ".trials": "COURSES RoverTrial rover_trial"},
-)
+__getattr__ = lazy_names(__name__)

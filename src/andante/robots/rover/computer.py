@@ -171,8 +171,7 @@ class RoverComputer:
     ) -> None:
         """tag, laser: x, y of the first tag and of the laser on the robot [m]; tag_height: in the UWB frame [m]; say:
         told words for the person beside the rover."""
-        if odometry not in ODOMETRY:
-            raise UnknownName.among("odometry", odometry, ODOMETRY)
+        UnknownName.check("odometry", odometry, ODOMETRY)
         self.body, self.kind = body, odometry
         self._tag, self._laser = np.asarray(tag, dtype=float), np.asarray(laser, dtype=float)
         ahrs = Ahrs(setup.tag_positions[1] - setup.tag_positions[0])
@@ -195,8 +194,7 @@ class RoverComputer:
     # ---- beginning -------------------------------------------------------------------------------
     def align(self, laser_on_map: ArrayLike, samples: int = 50) -> None:
         """From now on the rover stands with its laser at a known pose of the map: find the UWB frame."""
-        offset = float(self._laser[0] - self._tag[0])
-        self._still = StandStill(laser_on_map, samples, offset)
+        self._still = StandStill(laser_on_map, samples, float(self._laser[0] - self._tag[0]))
         self.tags.standing = True
 
     @property
@@ -242,8 +240,7 @@ class RoverComputer:
         if not self.located:
             self._settle(scan)
             return
-        made = self.localizer.update(scan, self._led(scan.time), self.odometry.tilt)
-        if made.updated:
+        if self.localizer.update(scan, self._led(scan.time), self.odometry.tilt).updated:
             self._map_from_odom = self.localizer.map_from_odom
 
     def _settle(self, scan: Scan) -> None:
@@ -267,7 +264,8 @@ class RoverComputer:
         assert self.map_from_uwb is not None
         map_from_tag = se2.compose(self.map_from_uwb, self.tags.middle_pose())
         by_tags = se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0])
-        out = [(se2.compose(by_tags, _about(self._tag, turn)), DEVIATION) for turn in TURNS]
+        turned = [se2.compose([*self._tag, turn], [*-self._tag, 0.0]) for turn in TURNS]  # about the tag
+        out = [(se2.compose(by_tags, motion), DEVIATION) for motion in turned]
         found = self.localizer.search(scan).poses
         gaps = se2.between(by_tags, found)
         near = (np.hypot(gaps[:, 0], gaps[:, 1]) < REACH[0]) & (np.abs(gaps[:, 2]) < REACH[1])
@@ -342,8 +340,3 @@ class RoverComputer:
             "odometry": se2.compose(self._odom_start, self.odometry.ahead(now)),
             "amcl": self.pose(now),
         }
-
-
-def _about(point: Array, turn: float) -> Array:
-    """The motion (3,) of the robot that turns it about one of its points (2,)."""
-    return se2.compose([*point, turn], [*-point, 0.0])

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.hardware import State as FirmwareState
 from andante.hardware.serial.messages import Fault
@@ -16,7 +15,6 @@ from andante.navigation.layers import LayerSettings
 
 from .scene import RoverScene
 
-GUIDES = ("waypoint", "navigator")
 NAVIGATOR_PERIOD = 0.1  # [s]
 NAVIGATOR_SPEED = 0.6  # [m/s]
 RESTARTED = (Fault.NONE, Fault.LINK, Fault.POSE, Fault.COMMAND)  # that a lost line may leave behind
@@ -31,7 +29,7 @@ class WaypointGuide:
     not started again after a fault of battery or sensors.
     """
 
-    def __init__(self, scene: RoverScene, goal: Array) -> None:
+    def __init__(self, scene: RoverScene, goal: Array, seed: int = 0) -> None:
         self._scene, self._goal = scene, goal
         self._number = 0
         self._sent = -math.inf  # when waypoint and start were sent [s]
@@ -113,10 +111,4 @@ class NavigatorGuide:
         return self.navigator.state in (State.ARRIVED, State.FAILED)
 
 
-def guide_named(name: str, scene: RoverScene, goal: Array, seed: int = 0) -> WaypointGuide | NavigatorGuide:
-    """The guide of a name."""
-    if name == "waypoint":
-        return WaypointGuide(scene, goal)
-    if name == "navigator":
-        return NavigatorGuide(scene, goal, seed)
-    raise UnknownName.among("guide", name, GUIDES)
+GUIDES: dict[str, type[WaypointGuide | NavigatorGuide]] = {"waypoint": WaypointGuide, "navigator": NavigatorGuide}

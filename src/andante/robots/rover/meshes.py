@@ -58,8 +58,7 @@ def deck() -> trimesh.Trimesh:
         for x in (0.02, 0.26)
         for y in (-0.05, 0.05)
     ]
-    box = rounded_box((0.075, 0.0, DECK + 0.014), (0.10, 0.075, 0.028), 0.005)
-    return join(plate, box, *posts)
+    return join(plate, rounded_box((0.075, 0.0, DECK + 0.014), (0.10, 0.075, 0.028), 0.005), *posts)
 
 
 def bumpers() -> trimesh.Trimesh:
@@ -154,16 +153,5 @@ def rim() -> trimesh.Trimesh:
 
 
 MESHES: dict[str, Callable[[], trimesh.Trimesh]] = {
-    "tub": tub,
-    "window": window,
-    "deck": deck,
-    "bumpers": bumpers,
-    "axles": axles,
-    "masts": masts,
-    "tags": tags,
-    "lidar": lidar,
-    "lamps": lamps,
-    "knuckle": knuckle,
-    "tyre": tyre,
-    "rim": rim,
+    make.__name__: make for make in (tub, window, deck, bumpers, axles, masts, tags, lidar, lamps, knuckle, tyre, rim)
 }

@@ -62,8 +62,7 @@ def plot_rover_study(trials: Sequence[RoverTrial], file: Path | str) -> None:
         spread.plot(estimates, [row + 0.12] * len(these), "D", color=color, markersize=4)
     for value, style, words in ((TARGET_RMS, "D", "estimate, rms"), (TARGET_FINAL, "o", "distance to the waypoint")):
         spread.axvline(100 * value, color=GRAY, linewidth=1.0, linestyle="--")
-        told = f"{words}, target {100 * value:.0f} cm"
-        spread.plot([], [], style, color=GRAY, markersize=5, label=told)
+        spread.plot([], [], style, color=GRAY, markersize=5, label=f"{words}, target {100 * value:.0f} cm")
     spread.legend(fontsize=7, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     spread.set_yticks(range(len(names)), [COURSES[name].words for name in names])
     spread.set_ylim(len(names) - 0.4, -0.6)

@@ -25,7 +25,7 @@ from andante.mapping import OccupancyGrid
 from andante.simulation.push import parse_push
 
 from .computer import SOURCES
-from .guides import GUIDES, NavigatorGuide, guide_named
+from .guides import GUIDES, NavigatorGuide
 from .scene import PERIOD, Cable, RoverScene
 
 SAMPLES = 50  # of the first tag while the rover stands at the map's origin
@@ -120,8 +120,7 @@ class RoverTrial:
 
     def error(self, source: str) -> Array:
         """Position error (n,) of an estimate over the drive [m]."""
-        if source not in self.estimates:
-            raise UnknownName.among("estimate", source, self.estimates)
+        UnknownName.check("estimate", source, self.estimates)
         gap = self.estimates[source][:, :2] - self.truth[:, :2]
         return np.asarray(np.hypot(gap[:, 0], gap[:, 1]))
 
@@ -179,8 +178,7 @@ def rover_trial(
     on; noise, friction: factors on sensor errors and coefficients of friction; others: things that no map shows.
     """
     course = _course(name, start, waypoint)
-    if guide not in GUIDES:
-        raise UnknownName.among("guide", guide, GUIDES)
+    UnknownName.check("guide", guide, GUIDES)
     if not (math.isfinite(timeout) and timeout > 0):
         raise BadInput(f"the timeout of a trial must be a time > 0 s, got {timeout}")
     shove = parse_push(push) if push is not None else None
@@ -199,7 +197,7 @@ def rover_trial(
         _find_pose(scene, course)
         begin, scene.measured.collision = scene.time, None  # what was touched before the drive does not count
         rows = _Rows(scene)
-        leader = guide_named(guide, scene, np.array(course.waypoint), seed)
+        leader = GUIDES[guide](scene, np.array(course.waypoint), seed)
         leader.start()
         while not leader.done and scene.time - begin < timeout:
             if shove is not None and scene.time - begin >= shove[1] - PERIOD / 2:
@@ -231,8 +229,7 @@ def rover_trial(
 
 
 def _course(name: str, start: ArrayLike | None, waypoint: ArrayLike | None) -> Course:
-    if name not in COURSES:
-        raise UnknownName.among("trial", name, COURSES)
+    UnknownName.check("trial", name, COURSES)
     course = COURSES[name]
     x, y, yaw = _finite(course.start if start is None else start, 3, "the start of a trial is x, y, yaw")
     to = _finite(course.waypoint if waypoint is None else waypoint, 2, "the waypoint of a trial is x, y")
@@ -304,8 +301,7 @@ def course_trial(setup: Setup) -> dict[str, Any]:
     """
     values = TERMS.values(setup)
     draw, name = setup.draw, str(values.pop("course", "ahead"))
-    if name not in COURSES:
-        raise UnknownName.among("course", name, COURSES)
+    UnknownName.check("course", name, COURSES)
     start = np.add(COURSES[name].start, (draw.x, draw.y, draw.yaw))
     factor = float(values.pop("noise", 1.0)) * (1.0 + draw.noise)
     friction = 1.0 if draw.friction is None else draw.friction

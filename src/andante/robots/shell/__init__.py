@@ -19,4 +19,4 @@ ROBOT = RobotPackage(
     walkers="andante.robots.shell.driver:WALKERS",
 )
 
-__getattr__ = lazy_names(__name__, {".controller": "ShellController ShellMode"})
+__getattr__ = lazy_names(__name__)

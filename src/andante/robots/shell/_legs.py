@@ -141,8 +141,7 @@ def tibia_arm() -> trimesh.Trimesh:
         )
         for z in (-0.0165, 0.0165)
     ]
-    hubs = [drum(0, 0.0115, z - 0.0035, z + 0.0035) for z in (-0.0165, 0.0165)]
-    return join(*bars, *hubs)
+    return join(*bars, *[drum(0, 0.0115, z - 0.0035, z + 0.0035) for z in (-0.0165, 0.0165)])
 
 
 def foot_rubber() -> trimesh.Trimesh:

@@ -101,8 +101,7 @@ def tile(
     `left` cut it at distances y across the gore [m] instead of at its meridians.
     """
     top = surface(low, high, outer, inset, right, left, step)
-    bottom = top * ((outer - thickness) / outer)
-    return _plate(top, bottom)
+    return _plate(top, top * ((outer - thickness) / outer))
 
 
 def surface(
@@ -123,8 +122,7 @@ def surface(
     first = -reach if right is None else np.arcsin(np.clip((right + inset) / ring, -1, 1))
     last = reach if left is None else np.arcsin(np.clip((left - inset) / ring, -1, 1))
     columns = max(2, math.ceil(float(np.degrees((last - first).max())) / step) + 1)
-    fraction = np.linspace(0, 1, columns)
-    azimuth = first[:, None] + (last - first)[:, None] * fraction
+    azimuth = first[:, None] + (last - first)[:, None] * np.linspace(0, 1, columns)
     return np.stack(
         [
             ring[:, None] * np.cos(azimuth),
@@ -152,8 +150,7 @@ def rib(low: float, high: float, across: float, start: Point, end: Point, link: 
     line[:, 2] = arc[:, 2]
     shift = np.array([0, 0, width / 2])
     top = np.stack([arc + shift, (arc + line) / 2 + shift, line + shift])
-    bottom = np.stack([arc - shift, (arc + line) / 2 - shift, line - shift])
-    return _plate(top, bottom)
+    return _plate(top, np.stack([arc - shift, (arc + line) / 2 - shift, line - shift]))
 
 
 def hull_of(points: Array, link: str, depth: float) -> trimesh.Trimesh:

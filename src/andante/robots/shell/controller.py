@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -137,8 +137,7 @@ class ShellController(Behaviour):
             else:
                 self._begin_fold(position)
         elif wish is ShellMode.HEXAPOD and not busy_unfolding:
-            folded = self._map.fraction_folded(position) > 0.9
-            if folded:
+            if self._map.fraction_folded(position) > 0.9:
                 self._enter(ShellMode.RIGHTING)
             else:
                 self._begin_unfold(position)
@@ -195,4 +194,11 @@ class ShellController(Behaviour):
 
 def _sum(one: Command, two: Command) -> Command:
     """Both commands together."""
-    return Command(*(a + b for a, b in zip(astuple(one), astuple(two), strict=True)))
+    return Command(
+        one.vx + two.vx,
+        one.vy + two.vy,
+        one.wz + two.wz,
+        one.height + two.height,
+        one.roll + two.roll,
+        one.pitch + two.pitch,
+    )

@@ -53,8 +53,11 @@ class RollingWalker(Walker):
     @property
     def standing(self) -> bool:
         """Whether it stands as a hexapod where it should and nothing is asked of it."""
-        still = self.controller.walker.standing
-        return self._idle and self.controller.mode is ShellMode.HEXAPOD and self._stop is None and still
+        return self._still(ShellMode.HEXAPOD) and self._stop is None
+
+    def _still(self, *modes: ShellMode) -> bool:
+        """Whether nothing is asked of it in one of these modes and its legs stand."""
+        return self._idle and self.controller.mode in modes and self.controller.walker.standing
 
     @property
     def tumbles(self) -> bool:
@@ -79,14 +82,20 @@ class RollingWalker(Walker):
         elif controller.mode is ShellMode.BALL:
             controller.unfold()
             self._aim()
-        before, walking = controller.walker.position.copy(), controller.mode is ShellMode.HEXAPOD
-        target = controller.update(readings, self._walk_home(dt) if walking and not command.moving else command, dt)
-        step = self._step_of_legs(before) if walking else np.zeros(2)
-        if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
-            step = dt * controller.roller.velocity
+        walking = controller.mode is ShellMode.HEXAPOD
+        target, step = self._go(readings, self._walk_home(dt) if walking and not command.moving else command, dt)
         turn = command.wz if rolls else float(controller.roller.attitude.spin[2])
         self._place = self._place + np.array([step[0], step[1], dt * turn])
         return target
+
+    def _go(self, readings: Readings, command: Command, dt: float) -> tuple[Array, Array]:
+        """Joint targets (joints,) of the controller, and the step (2,) that the robot has made meanwhile [m]."""
+        controller = self.controller
+        before, walking = controller.walker.position.copy(), controller.mode is ShellMode.HEXAPOD
+        target = controller.update(readings, command, dt)
+        if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
+            return target, dt * controller.roller.velocity
+        return target, self._step_of_legs(before) if walking else np.zeros(2)
 
     def _aim(self) -> None:
         """Where an even braking would end, from here along the course."""
@@ -176,8 +185,7 @@ class ShellDriver(RollingWalker):
     @property
     def standing(self) -> bool:
         """Whether it stands on its legs and nothing is asked of it."""
-        still = self.controller.walker.standing
-        return self._idle and self.controller.mode in (ShellMode.HEXAPOD, ShellMode.STUCK) and still
+        return self._still(ShellMode.HEXAPOD, ShellMode.STUCK)
 
     def fold(self) -> None:
         """Become a ball."""
@@ -191,8 +199,7 @@ class ShellDriver(RollingWalker):
 
     def press(self, button: str) -> None:
         """`shell` folds it, `hexapod` unfolds it."""
-        if button not in BUTTONS:
-            raise UnknownName.among("button", button, BUTTONS)
+        UnknownName.check("button", button, BUTTONS)
         (self.fold if button == "shell" else self.unfold)()
 
     def change_gait(self, gait: str) -> bool:
@@ -215,13 +222,8 @@ class ShellDriver(RollingWalker):
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
-        controller = self.controller
         self._idle = not command.moving
-        before, walking = controller.walker.position.copy(), controller.mode is ShellMode.HEXAPOD
-        target = controller.update(readings, command, dt)
-        step = self._step_of_legs(before) if walking else np.zeros(2)
-        if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
-            step = dt * controller.roller.velocity
+        target, step = self._go(readings, command, dt)
         heading = self._heading(float(self._place[2]))
         self._place = np.array([self._place[0] + step[0], self._place[1] + step[1], heading])
         return target

@@ -259,7 +259,6 @@ def fold_motion(robot: Robot, start: Array, pose: str, speed: float) -> Chained:
     names, here = robot.joint_names, np.asarray(start, dtype=float)
     parts = []
     for via in FoldMap(robot).route(here, pose.casefold()):
-        there = dict(zip(names, via.position.tolist(), strict=True))
-        parts.append(transition(robot, here, there, speed))
+        parts.append(transition(robot, here, dict(zip(names, via.position.tolist(), strict=True)), speed))
         here = via.position
     return Chained(tuple(parts))

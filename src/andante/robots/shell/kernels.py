@@ -196,8 +196,7 @@ def filter_step(rotation: Array, gyro: Array, force: Array, dt: float, fraction:
 @njit(cache=True)
 def upright(force: Array) -> Array:
     """heading_from_body (3, 3) of a body at rest: up is the measured force, x ahead (z, where x points up)."""
-    size = max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
-    up = force / size
+    up = force / max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
     ahead = np.zeros(3)
     ahead[0 if abs(up[0]) < 0.9 else 2] = 1.0
     dot = ahead[0] * up[0] + ahead[1] * up[1] + ahead[2] * up[2]
@@ -213,16 +212,9 @@ def upright(force: Array) -> Array:
 
 @njit(cache=True)
 def attitude_step(
-    rotation: Array,
-    spin: Array,
-    clock: Array,
-    mount: Array,
-    gyro: Array,
-    acceleration: Array,
-    time_constant: float,
-    tolerance: float,
-    dt: float,
-) -> Array:
+    rotation: Array, spin: Array, clock: Array, mount: Array, gyro: Array, acceleration: Array, time_constant: float,
+    tolerance: float, dt: float,
+) -> Array:  # fmt: skip
     """heading_from_body after a reading in sensor axes; `spin` and `clock` (has it started, its age) change too.
 
     The fraction of the accelerometer is dt / min(time constant, age).
@@ -346,15 +338,9 @@ def push_openings(settings: BallSettings, strokes: Strokes, rotation: Array, ex:
 
 @njit(cache=True)
 def drive_step(
-    settings: BallSettings,
-    strokes: Strokes,
-    state: Array,
-    opening: Array,
-    rotation: Array,
-    spin: Array,
-    command: Array,
-    dt: float,
-) -> Array:
+    settings: BallSettings, strokes: Strokes, state: Array, opening: Array, rotation: Array, spin: Array,
+    command: Array, dt: float,
+) -> Array:  # fmt: skip
     """Joint targets (joints,) of the next step: ball + min(1, 2 o) first + max(0, 2 o - 1) second over the openings o.
 
     Rolling without slip the center moves with r ω x z.

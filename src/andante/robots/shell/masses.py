@@ -17,39 +17,21 @@ from .meshes import MESHES
 
 TARGET = Path(__file__).resolve().parent / "shell_masses.xacro"
 
-# link: parts with the figure that gives their mass: a density [kg/m^3] or a mass [kg]
-PARTS: dict[str, dict[str, str]] = {
-    "body": {"body_frame": "frame_mass", "body_battery": "battery_mass", "body_boards": "board_mass"},
-    "coxa": {"coxa_arm": "arm_density", "coxa_servo": "servo_mass"},
-    "hip": {"hip_bracket": "arm_density", "hip_drum": "drum_density", "hip_servo": "servo_mass"},
-    "femur": {
-        "femur_shell": "tile_density",
-        "femur_panel": "tile_density",
-        "femur_arm": "arm_density",
-        "femur_servo": "servo_mass",
-    },
-    "tibia": {
-        "tibia_shell": "tile_density",
-        "tibia_panel": "tile_density",
-        "tibia_accent": "tile_density",
-        "tibia_arm": "arm_density",
-    },
-    "foot": {"foot_rubber": "foot_density"},
-    "thigh": {
-        "thigh_shell": "tile_density",
-        "thigh_panel": "tile_density",
-        "thigh_accent": "tile_density",
-        "thigh_arm": "arm_density",
-        "thigh_servo": "servo_mass",
-    },
-    "petal": {
-        "petal_shell": "tile_density",
-        "petal_panel": "tile_density",
-        "petal_accent": "tile_density",
-        "petal_tab": "tile_density",
-        "petal_arm": "arm_density",
-        "petal_servo": "servo_mass",
-    },
+# what gives the mass of a part: a density [kg/m^3] or a mass [kg]; and the parts of each link
+FIGURES = {
+    **{"frame": "frame_mass", "battery": "battery_mass", "boards": "board_mass", "servo": "servo_mass"},
+    **{"arm": "arm_density", "bracket": "arm_density", "drum": "drum_density", "rubber": "foot_density"},
+    **dict.fromkeys(("shell", "panel", "accent", "tab"), "tile_density"),
+}
+PARTS = {
+    "body": "frame battery boards",
+    "coxa": "arm servo",
+    "hip": "bracket drum servo",
+    "femur": "shell panel arm servo",
+    "tibia": "shell panel accent arm",
+    "foot": "rubber",
+    "thigh": "shell panel accent arm servo",
+    "petal": "shell panel accent tab arm servo",
 }
 
 
@@ -62,7 +44,7 @@ def part_inertia(mesh: trimesh.Trimesh, figure: str) -> Inertia:
 
 def link_inertia(link: str) -> Inertia:
     """Inertia of a kind of link, from its parts."""
-    whole = combine(part_inertia(MESHES[part](), figure) for part, figure in PARTS[link].items())
+    whole = combine(part_inertia(MESHES[f"{link}_{part}"](), FIGURES[part]) for part in PARTS[link].split())
     assert whole is not None
     return whole
 

@@ -95,8 +95,7 @@ def _stroke(robot: Robot, start: Array, first: Array, second: Array, links: tupl
 def _outer(points: Array) -> NDArray[np.bool_]:
     """Which points can ever touch a floor: those on the outside of the closed ball, (p,) bool."""
     away = np.linalg.norm(points[0], axis=1)
-    outer: NDArray[np.bool_] = away > away.max() - SKIN
-    return outer
+    return np.asarray(away > away.max() - SKIN)
 
 
 class Attitude:
@@ -141,16 +140,9 @@ class Attitude:
         Axes that read NaN count as 0.
         """
         self._rotation = kernels.attitude_step(
-            self._rotation,
-            self.spin,
-            self._clock,
-            self.mount,
-            np.ascontiguousarray(gyro, dtype=float),
-            np.ascontiguousarray(acceleration, dtype=float),
-            self.time_constant,
-            self.tolerance,
-            dt,
-        )
+            self._rotation, self.spin, self._clock, self.mount, np.ascontiguousarray(gyro, dtype=float),
+            np.ascontiguousarray(acceleration, dtype=float), self.time_constant, self.tolerance, dt,
+        )  # fmt: skip
         return self._rotation
 
     @property
@@ -234,5 +226,4 @@ class BallRoller(Behaviour):
     def push(self, rotation: Array, error: Array) -> Array:
         """Openings (12,) that change the velocity of the center by the error (2,) [m/s], heading_from_body given."""
         x, y = float(error[0]), float(error[1])
-        made: Array = kernels.push_openings(self.settings, self.strokes, np.ascontiguousarray(rotation), x, y)
-        return made
+        return np.asarray(kernels.push_openings(self.settings, self.strokes, np.ascontiguousarray(rotation), x, y))

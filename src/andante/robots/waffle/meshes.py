@@ -118,14 +118,5 @@ def hub() -> trimesh.Trimesh:
 
 
 MESHES: dict[str, Callable[[], trimesh.Trimesh]] = {
-    "plates": plates,
-    "pillars": pillars,
-    "boards": boards,
-    "battery": battery,
-    "motors": motors,
-    "casters": casters,
-    "lidar": lidar,
-    "camera": camera,
-    "tyre": tyre,
-    "hub": hub,
+    make.__name__: make for make in (plates, pillars, boards, battery, motors, casters, lidar, camera, tyre, hub)
 }

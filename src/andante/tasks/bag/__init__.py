@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -128,11 +129,12 @@ def record(
     """Record a running session until Ctrl-C, its end, or for some seconds; what is written survives a crash.
 
     Args:
-        out: run.mcap, run.bag, or run (a rosbag2 folder).
+        out: `run.mcap`, run.bag, or run (a rosbag2 folder).
         topics: names or patterns such as `/camera/*`; none: all.
         session: port or address of the session (ws://..., http://...).
         regex: topics in which this expression is found.
-        exclude, exclude_regex: topics that are left out.
+        exclude: topics or patterns that are left out.
+        exclude_regex: topics in which this expression is found are left out.
         max_size: a new file begins at this size [MB].
         seconds: duration [s]; None: until Ctrl-C.
         say: callback for messages, one line each.
@@ -165,9 +167,10 @@ def convert(
 
     Args:
         bag: the bag to read.
-        out: new.mcap, new.bag, new.db3, or new (a rosbag2 folder); it must not exist.
+        out: `new.mcap`, new.bag, new.db3, or new (a rosbag2 folder); it must not exist.
         topics, regex, exclude, exclude_regex, max_size: as in `record`.
-        start, stop: leave out what is before and after [s from the beginning].
+        start: leave out what is before, from the beginning [s].
+        stop: leave out what is after, from the beginning [s].
         storage: of a folder, mcap or sqlite3.
 
     Returns:
@@ -228,7 +231,7 @@ def play(
         loop: begin anew at the end, until Ctrl-C.
         clock: publish /clock; never into a session, which has its own.
         session: port or address of a running session or rosbridge server; empty: a server of our own.
-        port: of that server; 0: a free one.
+        port: port of that server; 0: a free one.
         wait: begin when the first client has come.
         serve: starts that server; the command line serves the page of the studio too.
         say: callback for messages, one line each.
@@ -242,7 +245,7 @@ def play(
     told = list(player.notes)
     for note in told:
         say(note)
-    try:
+    with closing(player):
         if session:
             replay_into(str(session), player, say)
         else:
@@ -251,8 +254,6 @@ def play(
         for note in player.notes:
             if note not in told:  # damage that was met on the way
                 say(note)
-    finally:
-        player.close()
     return PlayedBag(str(bag), player.count, player.rounds, player.broken)
 
 

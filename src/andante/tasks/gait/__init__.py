@@ -6,6 +6,7 @@ The objective is the wave gait or a user's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,14 +60,14 @@ def evaluate(
     Args:
         robot: a `Robot` that has a file, a name or a path.
         parameters: parameters of the gait, such as {"T": 0.6}; those left out are those of the gait that ships.
-        params: a TOML or JSON file with parameters; `parameters` go before it.
+        params: a TOML or JSON file with parameters; those that are given apart go before it.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
-        variant: exact (as published) or smooth.
+        variant: `exact` (as published) or `smooth`.
         seconds: how long a trial lasts [s].
         world: a `World` that has a file, a name or a path.
         fitness: better, source or `file.py:Name`.
         robust: several trials each: friction, masses, pose and pushes vary.
-        objective: one of your own, `file.py:Name`; empty: the wave gait.
+        objective: an objective of your own, `file.py:Name`; empty: the wave gait.
         arguments: more arguments of the objective.
         seed: random seed of all noise.
 
@@ -77,11 +78,8 @@ def evaluate(
         file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {})
     )
     given = {**(read_parameters(Path(params)) if params is not None else {}), **(parameters or {})}
-    evaluator = Evaluator(task.spec().build())
-    try:
+    with closing(Evaluator(task.spec().build())) as evaluator:
         outcome = evaluator.result(Task(0, task.complete(evaluator.objective.space, given), seed))
-    finally:
-        evaluator.close()
     if outcome.error:
         raise BadInput(f"the trial failed: {outcome.error}")
     return GaitResult(task.robot, task.engine, task.variant, record_of(outcome.task, outcome.figures))
@@ -122,7 +120,7 @@ def search(
         sampler: grid, random, cmaes, tpe, nsga2, elites or `file.py:Name`.
         budget: number of candidates.
         workers: processes; None: one per processor, 0: none.
-        executor: local or ray.
+        executor: `local` or `ray`.
         shard: only part i (from 0) of n, "i/n".
         freeze: parameters to keep fixed, name to value.
         space: a TOML file with ranges of your own.

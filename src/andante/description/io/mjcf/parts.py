@@ -20,16 +20,7 @@ from .spec import SERVOS, Document, pose_of
 if TYPE_CHECKING:
     import mujoco
 
-SITE_SENSORS = {
-    "accelerometer": "imu",
-    "gyro": "imu",
-    "touch": "touch",
-    "force": "force_torque",
-    "torque": "force_torque",
-    "rangefinder": "rangefinder",
-    "magnetometer": "magnetometer",
-    "velocimeter": "velocimeter",
-}
+SITE_SENSORS = {"accelerometer": "imu", "gyro": "imu", "force": "force_torque", "torque": "force_torque"}
 SENSOR_FROM_CAMERA = SE3.from_parts([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], [0, 0, 0])  # camera looks along -z, y up
 
 

@@ -51,8 +51,7 @@ def read_mjcf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
     for i in tops:
         if i not in chosen:
             document.info(f"body {bodies[i].name!r} is no part of the robot; it belongs to the world", bodies[i].source)
-    name = root.get("model") or path.stem
-    robot, _, _ = _robot(document, model, chosen, name, with_world_geoms=True)
+    robot, _, _ = _robot(document, model, chosen, root.get("model") or path.stem, with_world_geoms=True)
     return replace(robot, problems=tuple(dict.fromkeys(document.problems)))
 
 

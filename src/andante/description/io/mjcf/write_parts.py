@@ -244,8 +244,7 @@ def add_equalities(equality: Element, bodies: Mapping[str, Element], robot: Robo
 
 def add_exclusions(contact: Element, robot: Robot, light: frozenset[str]) -> None:
     """Pairs that never touch; those neither of which wishes it are kept apart by the bits of their geoms."""
-    pairs = {tuple(sorted(pair)) for pair in robot.no_collision if len(pair) == 2}
-    for a, b in sorted(pairs):
+    for a, b in sorted({tuple(sorted(pair)) for pair in robot.no_collision if len(pair) == 2}):
         if a not in light and b not in light:
             SubElement(contact, "exclude", body1=a, body2=b)
 

@@ -208,8 +208,7 @@ def build_scope(
             wrapped = _overridden(reading, child, target)
             inner_files = (*files, target.path)
             if child.get("merge") in ("true", "1") and wrapped.tag == "model":
-                merged = merged_children(child, wrapped)
-                pending.extend((c, target, inner_files) for c in reversed(merged))
+                pending.extend((c, target, inner_files) for c in reversed(merged_children(child, wrapped)))
                 continue
             child, origin, files = wrapped, target, inner_files
         scope.children.append(child)

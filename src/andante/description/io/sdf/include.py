@@ -194,6 +194,5 @@ def _model_file(include: Node, folder: Path) -> Path:
 
 
 def _version_key(text: str) -> tuple[int, ...]:
-    parts = text.strip().split(".")
-    key = tuple(int(p) for p in parts if p.isascii() and p.isdigit() and len(p) < 6)
+    key = tuple(int(p) for p in text.strip().split(".") if p.isascii() and p.isdigit() and len(p) < 6)
     return key if key and key <= (1, 12) else (0,)

@@ -13,7 +13,7 @@ import numpy as np
 from andante.description.io.xmltree import Node, child_of, number, vec3, vector
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
 from andante.description.link import IDENTITY, Link
-from andante.description.shapes import Vec3
+from andante.description.shapes import Vec3, vec3_of
 from andante.errors import BadInput
 from andante.geometry import SE3
 
@@ -65,8 +65,7 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
     raw = raw_pose(node)
     frame = scope.frame_of(raw, child_name)
     top_from_joint = top_from_scope @ scope.where(frame) @ raw.motion
-    top_from_parent = link_pose.get(parent, IDENTITY)
-    parent_from_joint = top_from_parent.inverse() @ top_from_joint
+    parent_from_joint = link_pose.get(parent, IDENTITY).inverse() @ top_from_joint
     if frame == parent_name and parent_name in scope.entries and scope.entries[parent_name].kind == "link":
         parent_from_joint = raw.motion
     joint_from_child = top_from_joint.inverse() @ link_pose[child]
@@ -127,8 +126,8 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
                 parent,
                 child,
                 child_number(node, "gearbox_ratio", 1.0),
-                _vec(turn @ np.asarray(axis_of("axis"))),
-                _vec(turn @ np.asarray(axis_of("axis2" if node.find("axis2") is not None else "axis"))),
+                vec3_of(turn @ np.asarray(axis_of("axis"))),
+                vec3_of(turn @ np.asarray(axis_of("axis2" if node.find("axis2") is not None else "axis"))),
             )
         )
     known = ", ".join((*ONE_AXIS, *NO_AXIS, *TWO_AXES, "gearbox"))
@@ -153,15 +152,10 @@ def _axis(reading: Reading, scope: Scope, top_from_scope: SE3, top_from_joint: S
     if scope.version < (1, 5) or (scope.version < (1, 7) and flag(axis, "use_parent_model_frame")):
         expressed_in = "__model__"
     if not expressed_in or expressed_in == (joint.get("name") or "").strip():
-        return _vec(values)
+        return vec3_of(values)
     turn = top_from_joint.rotation.T @ (top_from_scope @ scope.where(expressed_in)).rotation
     turned = turn @ values
-    return _vec(turned / np.linalg.norm(turned))
-
-
-def _vec(values: np.ndarray) -> Vec3:
-    x, y, z = (float(v) for v in values)
-    return (x, y, z)
+    return vec3_of(turned / np.linalg.norm(turned))
 
 
 def _limits(reading: Reading, joint: Node, axis: Node | None, kind: str) -> Limits:

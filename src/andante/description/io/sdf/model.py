@@ -154,8 +154,7 @@ def _read_own(parts: Parts, node: Node) -> None:
         if child.tag == "andante:no_collision":
             parts.no_collision.add(frozenset((child.get("first") or "", child.get("second") or "")))
         elif child.tag == "andante:joint":
-            joint = own_joint(child)
-            parts.joints.append(Placed(joint, IDENTITY))
+            parts.joints.append(Placed(own_joint(child), IDENTITY))
         elif child.tag == "andante:transmission":
 
             def names(tag: str, owner: Node = child) -> tuple[str, ...]:
@@ -257,7 +256,8 @@ def assemble(reading: Reading, parts: Parts, split: bool) -> list[Component]:
     canonical = parts.scope.link_of("__model__")
     main = roots[0] if roots[0] in welded and roots[0] not in parts.poses else forest.root(canonical)
     roots.sort(key=lambda name: name != main)
-    tied = {forest.root(end) for j in forest.loops for end in (j.parent, j.child) if _across(forest, j)}
+    ends = [(forest.root(j.parent), forest.root(j.child)) for j in forest.loops]
+    tied = {root for pair in ends if pair[0] != pair[1] for root in pair}
     taken = {j.name for j in (*forest.tree, *forest.loops)}
     kept = [main]
     for root in roots[1:]:
@@ -332,10 +332,6 @@ def _grouped(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     for item in items:
         out.setdefault(key(item), []).append(item)
     return out
-
-
-def _across(forest: _Forest, joint: Joint) -> bool:
-    return forest.root(joint.parent) != forest.root(joint.child)
 
 
 def _reversed(joint: Joint) -> Joint:

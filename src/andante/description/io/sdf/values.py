@@ -97,8 +97,7 @@ def _motion(pose: Node) -> SE3:
     form = (pose.get("rotation_format") or "euler_rpy").strip()
     if form == "quat_xyzw":
         values = vector(pose, pose.text, 7, "pose with a quaternion", (0.0,) * 6 + (1.0,))
-        length = math.sqrt(sum(v * v for v in values[3:]))
-        if length < 1e-9:
+        if math.sqrt(sum(v * v for v in values[3:])) < 1e-9:
             raise pose.error("the quaternion has no length; write 0 0 0 1 for no rotation")
         return SE3.from_xyz_quaternion(values[:3], values[3:])
     if form != "euler_rpy":

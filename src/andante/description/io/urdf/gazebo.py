@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from andante.description import Frame, Joint, Link, Material, Plugin, SensorSpec
-from andante.description.io.gazebo import COLORS, SURFACE
+from andante.description.io.gazebo import COLORS, SURFACE, same
 from andante.description.io.xmltree import Node, number, rgba, vec3
 from andante.description.shapes import RGBA
 
@@ -27,15 +27,8 @@ COLORS_BY_NAME: dict[str, RGBA] = {
     "Wood": (0.6, 0.42, 0.25, 1.0),
 }
 SURFACE_TAGS = {
-    "mu": "mu",
-    "mu1": "mu",
-    "mu2": "mu2",
-    "kp": "kp",
-    "kd": "kd",
-    "maxVel": "max_velocity",
-    "max_vel": "max_velocity",
-    "minDepth": "min_depth",
-    "min_depth": "min_depth",
+    **same("mu", "mu2", "kp", "kd", "min_depth"),
+    **{"mu1": "mu", "maxVel": "max_velocity", "max_vel": "max_velocity", "minDepth": "min_depth"},
 }
 SURFACE_PATHS = {  # below <collision> of SDF, which <gazebo reference=LINK> may hold
     f"surface/{path}".replace("bullet/rolling_friction", "rolling/coefficient"): name for path, name in SURFACE.items()
@@ -47,11 +40,8 @@ JOINT_WORDS = """implicitSpringDamper disableFixedJointLumping preserveFixedJoin
 NO_MEANING_ON_LINK = frozenset(LINK_WORDS.split())
 NO_MEANING_ON_JOINT = frozenset(JOINT_WORDS.split())
 JOINT_TAGS = {
-    "springStiffness": "stiffness",
-    "springReference": "reference",
-    "springDamping": "damping",
-    "damping": "damping",
-    "armature": "armature",
+    **same("damping", "armature"),
+    **{"springStiffness": "stiffness", "springReference": "reference", "springDamping": "damping"},
 }
 INITIAL_TAGS = ("initial_position", "initialPosition")
 NO_MEANING_ON_MODEL = frozenset(("allow_auto_disable", "enable_wind", "pose"))

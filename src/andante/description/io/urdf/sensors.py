@@ -100,8 +100,7 @@ def urdf_sensor(node: Node, links: Mapping[str, Link], context: Context) -> Sens
         for element in child.walk():
             vertical = "vertical_" if element.tag == "vertical" else ""
             for key, text in element.attributes.items():
-                alias = {"hfov": "horizontal_fov"}.get(key, key)
-                parameters[vertical + alias] = scalar(text)
+                parameters[vertical + {"hfov": "horizontal_fov"}.get(key, key)] = scalar(text)
     rate = number(node, node.get("update_rate"), "update_rate", 0.0)
     kind = KINDS.get(kind, kind) or "unknown"
     return SensorSpec(node.get("name") or f"{name}_{kind}", kind, name, origin(node), rate, "", parameters, node.source)

@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from andante.description import Dynamics, Joint, JointType, Limits, Robot, Transmission
+from andante.description.io.gazebo import same
 from andante.description.link import IDENTITY, Collision, Link, Material, SensorSpec, Surface, Visual
 from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from andante.errors import Unsupported
@@ -26,15 +27,7 @@ from .parts import rotation_rpy
 from .reader import UNBOUNDED, WORLD
 from .sensors import WRITTEN
 
-SIMPLE_TAGS = {
-    "mu": "mu1",
-    "mu2": "mu2",
-    "kp": "kp",
-    "kd": "kd",
-    "max_velocity": "maxVel",
-    "min_depth": "minDepth",
-    "fdir1": "fdir1",
-}
+SIMPLE_TAGS = {"mu": "mu1", **same("mu2", "kp", "kd", "fdir1"), "max_velocity": "maxVel", "min_depth": "minDepth"}
 PATH_OF = {name: path for path, name in SURFACE_PATHS.items()}
 TYPE_OF = {"lidar": "ray", "depth_camera": "depth"}
 ROUNDING = 5e-16  # of the entries of a rotation matrix

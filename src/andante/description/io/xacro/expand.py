@@ -54,8 +54,7 @@ def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> N
         raise error if known else type(error)(f"{session.here}: {text}") from None
     except (ValueError, OSError) as error:  # what a path may not hold
         raise BadInput(f"{session.here}: {' '.join(str(error).split())[:300]}") from None
-    made = out.children[0]
-    return ExpandedRoot(**vars(made), problems=session.problems)
+    return ExpandedRoot(**vars(out.children[0]), problems=session.problems)
 
 
 class _Expansion:

@@ -15,16 +15,8 @@ MAX_TEXT = 100_000  # characters of a text, elements of a list
 MAX_PARTS = 100_000  # values in a nested result, shared ones counted as often as they appear
 MAX_DIGITS = 400  # of a text that is turned into a number
 CONSTANTS: dict[str, Any] = {
-    "pi": math.pi,
-    "e": math.e,
-    "tau": math.tau,
-    "inf": math.inf,
-    "nan": math.nan,
-    "True": True,
-    "False": False,
-    "true": True,
-    "false": False,
-    "None": None,
+    **{name: getattr(math, name) for name in ("pi", "e", "tau", "inf", "nan")},
+    **{"True": True, "true": True, "False": False, "false": False, "None": None},
 }
 _MATHS = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sqrt exp log log10 log2 log1p expm1 hypot pow "
@@ -156,14 +148,6 @@ def _text(value: Any = "") -> str:
     return str(value)
 
 
-def _pairs(*lists: Any) -> list[Any]:
-    return [tuple(row) for row in zip(*lists, strict=False)]
-
-
-def _dictionary(values: Any = (), **named: Any) -> Dictionary:
-    return Dictionary(dict(values, **named))
-
-
 def _rounded(value: float, digits: int = 0) -> Any:
     if abs(digits) > 100:
         raise BadInput("round() takes at most 100 digits")
@@ -184,23 +168,18 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": lambda values: _fold(values),
     "list": lambda values=(): list(values),
     "tuple": lambda values=(): tuple(values),
-    "dict": _dictionary,
+    "dict": lambda values=(), **named: Dictionary(dict(values, **named)),
     "sorted": lambda values: sorted(values),
     "reversed": lambda values: list(reversed(list(values))),
-    "enumerate": lambda values: [tuple(pair) for pair in enumerate(values)],
-    "zip": _pairs,
+    "enumerate": lambda values: list(enumerate(values)),
+    "zip": lambda *lists: list(zip(*lists, strict=False)),
     "all": lambda values: all(list(values)),
     "any": lambda values: any(list(values)),
     **MATHS,
 }
 METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {
-        "lower": str.lower,
-        "upper": str.upper,
-        "strip": str.strip,
-        "startswith": str.startswith,
-        "endswith": str.endswith,
-        "split": str.split,
+        **{name: getattr(str, name) for name in ("lower", "upper", "strip", "startswith", "endswith", "split")},
         "join": lambda text, parts: _joined(text, parts),
         "replace": lambda text, old, new: _replaced(text, old, new),
     },

@@ -171,8 +171,7 @@ def search(count: int) -> tuple[Row, ...]:
         rounds = []
         for _ in range(ROUNDS):
             start = time.perf_counter()
-            found = pool.map(_evaluate, jobs, chunksize=1)
-            rounds.append(search_rows(found, time.perf_counter() - start))
+            rounds.append(search_rows(pool.map(_evaluate, jobs, chunksize=1), time.perf_counter() - start))
     return tuple(max(rows, key=lambda row: row.andante) for rows in zip(*rounds, strict=True))
 
 

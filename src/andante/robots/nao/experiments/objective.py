@@ -86,8 +86,7 @@ class Robustness:
             value = getattr(self, name)
             if not 0 <= value < 1:
                 raise BadInput(f"robust: {name} must be at least 0 and below 1, got {value}")
-        if self.take not in TAKES:
-            raise UnknownName.among("take", self.take, TAKES, "robust")
+        UnknownName.check("take", self.take, TAKES, "robust")
 
     @property
     def strides(self) -> tuple[float, ...]:
@@ -103,8 +102,7 @@ class Robustness:
             return cls()
         known = {each.name: each.type for each in fields(cls)}
         for name, value in table.items():
-            if name not in known:
-                raise UnknownName.among("entry", name, known, "robust")
+            UnknownName.check("entry", name, known, "robust")
             if name in PAIRS:
                 good = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
             else:
@@ -131,8 +129,7 @@ def scene(robot: Robot, world: World, pose: Mapping[str, float], robust: Robustn
     mu = float(rng.uniform(*robust.friction))
     links = tuple(heavier(link, 1.0 + robust.mass * float(rng.uniform(-1, 1))) for link in robot.links)
     near = {name: float(value + robust.pose * rng.uniform(-1, 1)) for name, value in pose.items()}
-    rough = with_friction(replace(robot, links=links), mu)
-    return Scene(rough, world_with_friction(world, mu), near)
+    return Scene(with_friction(replace(robot, links=links), mu), world_with_friction(world, mu), near)
 
 
 def shove(robust: Robustness, seed: int, number: int, seconds: float) -> Shove | None:
@@ -154,10 +151,8 @@ def wave_space(variant: str = "smooth", ranges: str = "near", extras: Sequence[s
 
     Ranges are those of the source, or nearer ones; the levels of the published grid go with both.
     """
-    if variant not in VARIANTS:
-        raise UnknownName.among("wave variant", variant, VARIANTS)
-    if ranges not in RANGES:
-        raise UnknownName.among("ranges", ranges, RANGES)
+    UnknownName.check("wave variant", variant, VARIANTS)
+    UnknownName.check("ranges", ranges, RANGES)
     parameters = {}
     for name in TEN:
         low, high, levels = SOURCE_RANGES[name]
@@ -168,9 +163,7 @@ def wave_space(variant: str = "smooth", ranges: str = "near", extras: Sequence[s
         if extras:
             raise BadInput(f"the exact variant has no parameter {extras[0]!r}; extras belong to the smooth one")
         return Space(parameters)
-    for name in extras:
-        if name not in EXTRA:
-            raise UnknownName.among("extra", name, EXTRA)
+    UnknownName.check("extra", extras, EXTRA)
     usual = default_gait("smooth").parameters.symbols()
     more = {name: Real(*NEAR_RANGES[name]) for name in EXTRA}
     return Space({**parameters, **more}, {name: usual[name] for name in EXTRA if name not in extras})

@@ -35,7 +35,7 @@ TERMS = Terms(
     gaits=True,
 )
 SETTLE = 0.5  # standing before the first trial [s]
-LEAN = math.radians(50.0)  # from upright, beyond which nothing comes back [rad]
+COS_LEAN = math.cos(math.radians(50.0))  # of the lean from upright beyond which nothing comes back
 LOW = 0.15 / 0.33  # of the height of the root at the start; the source takes 0.15 m
 PUSH_TIME = 0.1  # [s]
 
@@ -52,13 +52,11 @@ class _Targets(Behaviour):
     """Targets (n, joints), one per control step."""
 
     def __init__(self, targets: Array) -> None:
-        self._targets, self._next = targets, 0
+        self._rows, self._last = iter(targets), targets[-1]
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """The next ones; the last ones stay."""
-        targets: Array = self._targets[min(self._next, len(self._targets) - 1)]
-        self._next += 1
-        return targets
+        return next(self._rows, self._last)
 
 
 class _Watch(WalkWatch):
@@ -68,15 +66,16 @@ class _Watch(WalkWatch):
         super().__init__(sim, period)
         self._low = low
 
-    @property
-    def next_time(self) -> float:
-        """When it looks again [s]."""
-        return math.inf if self.fallen else super().next_time
+    def update(self, sim: Simulation) -> None:
+        """Look; a robot that lies is not looked at again."""
+        super().update(sim)
+        if self.fallen:
+            self.next_time = math.inf
 
     def lies(self, sim: Simulation) -> bool:
         """Whether nothing comes back from where the root is."""
-        x, y, height = *sim.base_pose[3:5], sim.base_pose[2]
-        return not (1.0 - 2.0 * float(x**2 + y**2) > math.cos(LEAN) and height > self._low)
+        height, x, y = self._poses[-1][2:5].tolist()
+        return not (1.0 - 2.0 * (x * x + y * y) > COS_LEAN and height > self._low)
 
 
 @dataclass
@@ -139,11 +138,14 @@ class WaveTrial:
         if shove is not None:
             sim.observers.append(_Shoving(begin + shove.time, shove.impulse))
         loop = ControlLoop(sim, _Targets(played.targets), played.rate)
-        while not watch.fallen and (left := seconds - (sim.time - begin)) > 0.5 * self.engine.dt:
-            try:
-                loop.step(min(loop.period, left))
-            except Diverged:
-                watch.fallen = True
+        whole = int(seconds / loop.period + 1e-9)  # periods
+        try:
+            while not watch.fallen and loop.periods < whole:
+                loop.step()
+            if not watch.fallen and (left := seconds - (sim.time - begin)) > 0.5 * self.engine.dt:
+                loop.step(left)
+        except Diverged:
+            watch.fallen = True
         if not watch.fallen and sim.time - begin > watch.track.times[-1]:
             watch.update(sim)
         return replace(watch.track, cycles=played.cycles, seconds=seconds)

@@ -1,0 +1,108 @@
+"""Commands that are declared once: their options are the arguments of the functions that they call."""
+
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from andante.cli import bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk
+from andante.cli.command import Call, Command
+from andante.cli.main import app
+from andante.cli.options import CALLBACKS, Take
+from andante.cli.signature import REQUIRED, read_arguments
+
+MODULES = (bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk)
+PATHS = [
+    "andante.tasks.walk:walk", "andante.tasks.sim:sim", "andante.tasks.play:play", "andante.tasks.navigate:navigate",
+    "andante.tasks.explore:explore", "andante.tasks.map_log:map_log", "andante.tasks.localize:localize",
+    "andante.tasks.describe:check", "andante.tasks.describe:convert", "andante.tasks.describe:rig",
+    "andante.tasks.mesh:mesh", "andante.tasks.ik:ik", "andante.tasks.gait:evaluate", "andante.tasks.gait:search",
+    "andante.tasks.gait:resume", "andante.tasks.gait:export", "andante.experiments.commands:run",
+    "andante.experiments.commands:fit", "andante.tasks.bag:record", "andante.tasks.bag:play",
+    "andante.tasks.bridge:ros1", "andante.studio.open:studio",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reference", PATHS)
+def test_the_source_tells_what_the_function_says(reference):
+    module, _, name = reference.partition(":")
+    real = inspect.signature(getattr(importlib.import_module(module), name)).parameters
+    read = read_arguments(reference)
+    assert [each.name for each in read] == list(real)
+    for each in read:
+        told = real[each.name]
+        assert each.annotation == told.annotation
+        assert each.positional == (told.kind is told.POSITIONAL_OR_KEYWORD)
+        assert each.default == told.default or (each.default is None and told.default is not REQUIRED)
+
+
+def test_every_argument_has_a_line_of_help():
+    def commands(group):
+        for each in group.commands.values():
+            yield from commands(each) if isinstance(each, typer.core.TyperGroup) else [each]
+
+    for command in commands(typer.main.get_command(app)):
+        assert all(parameter.help for parameter in command.params if parameter.name != "help"), command.name
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_what_a_command_takes_in_its_own_way_is_an_argument(module):
+    for each in vars(module).values():
+        if isinstance(each, Command):
+            names = {argument.name for argument in read_arguments(each.function)}
+            assert set(each.takes) <= names
+            assert not set(each.own) & names
+
+
+def test_help_of_a_command_imports_nothing_heavy():
+    lines = (
+        "import sys\nfrom andante.cli.main import main\nsys.argv = ['andante', 'explore', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'mujoco', 'numba', 'andante.tasks.explore'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    assert "--waypoints FILE" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def run(command, *words):
+    made = typer.Typer()
+    made.command("other")(lambda: None)
+    command.add_to(made)
+    typer.main.get_command(made)(["ik", *words], standalone_mode=False)
+
+
+def test_a_call_gets_the_words_as_values():
+    calls = []
+    command = Command(
+        "andante.tasks.ik:ik",
+        "Solve.",
+        {"target": Take("T", lambda text: text.split())},
+        {"quiet": Take(about="Say nothing.")},
+        run=calls.append,
+    )
+    run(command, "nao", "a:=1", "--tip", "hand", "--target", "1 2", "--no-limits", "--quiet", "--hold", "x=0.5")
+    (call,) = calls
+    assert call.own == {"quiet": True, "json": False}
+    assert call.given == {
+        "robot": "nao", "tip": "hand", "target": ["1", "2"], "hold": {"x": 0.5}, "axes": "base", "limits": False,
+        "restarts": 300, "arguments": {"a": "1"}, "seed": 0,
+    }  # fmt: skip
+
+
+def test_another_function_gets_what_it_takes():
+    call = Call("math:hypot", {"text": "  a", "name": "unused"}, {}, json=False)
+    assert call.by("textwrap:dedent") == "a"
+
+
+def test_callbacks_are_no_options():
+    assert not CALLBACKS & {parameter.name for parameter in typer.main.get_command(bridge.app).commands["ros1"].params}
+
+
+def test_help_of_an_argument_that_is_told_elsewhere():
+    about = {each.name: each.about for each in read_arguments("andante.tasks.gait:search")}
+    assert about["variant"] == "exact (as published) or smooth."
+    assert about["workers"] == "Processes; by default one per processor, 0: none."
