@@ -12,7 +12,7 @@ from andante.errors import BadInput
 from andante.geometry import Array
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
-from andante.physics.commands import JointCommands, ServoGains, followed, slewed
+from andante.physics.commands import JointCommands, ServoGains, followed
 from andante.physics.mujoco.engine import MujocoEngine
 
 DT = 0.002
@@ -146,8 +146,7 @@ def test_slewing_ahead_is_slewing_step_by_step(joints: list[tuple[float, float, 
     made.targets = target
     made.modes = np.where(servo, np.int8(Mode.POSITION), np.int8(Mode.TORQUE))
     made.uniform = None
-    stride, per_stride = made.strides(DT)
-    rows, there = slewed(made.references, made.targets, made.modes, stride, per_stride, steps)
+    rows, there = made.ahead(DT, steps)
     for row in rows:
         expected, last = slewed_once(made, DT)
         assert made.slew(DT) == last

@@ -165,18 +165,15 @@ def followed(wanted: Array, lower: Array, upper: Array, references: Array, per_s
 
 
 @njit(cache=True, nogil=True)
-def slewed(
-    references: Array, targets: Array, modes: np.ndarray, stride: Array, per_stride: Array, steps: int
-) -> tuple[Array, bool]:
-    """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets.
+def slewed(references: Array, targets: Array, modes: np.ndarray, stride: Array, per_stride: Array, rows: Array) -> int:
+    """Fill `rows` (steps, joints) with the references of the coming steps, up to the one that reaches the targets.
 
-    Position servos move by at most their stride, others are there at once.
+    Returns how many these are, 0 if the steps are too few. Position servos move by at most their stride, others are
+    there at once.
     """
-    count = targets.shape[0]
-    rows = np.empty((steps, count))
-    for k in range(steps):
+    for k in range(rows.shape[0]):
         there = True
-        for j in range(count):
+        for j in range(targets.shape[0]):
             before = references[j] if k == 0 else rows[k - 1, j]
             gap = targets[j] - before
             if modes[j] == POSITION_NUMBER and abs(gap * per_stride[j]) > 1.0:
@@ -185,8 +182,8 @@ def slewed(
             else:
                 rows[k, j] = targets[j]
         if there:
-            return rows[: k + 1], True
-    return rows, False
+            return k + 1
+    return 0
 
 
 @dataclass
@@ -278,7 +275,9 @@ class JointCommands:
 
     def ahead(self, dt: float, steps: int) -> tuple[Array, bool]:
         """References of the coming steps (k, joints), at most `steps`, and whether the last are the targets."""
-        return slewed(self.references, self.targets, self.modes, *self.strides(dt), steps)
+        rows = np.empty((steps, len(self.targets)))
+        reached = slewed(self.references, self.targets, self.modes, *self.strides(dt), rows)
+        return (rows[:reached], True) if reached else (rows, False)
 
     def slew(self, dt: float) -> bool:
         """Move the references of position servos towards their targets by at most velocity * dt; True: all there."""
