@@ -8,18 +8,22 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
+import pkgutil
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache, wraps
-from importlib import resources
 from operator import attrgetter
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
+else:  # importlib.abc takes longer than the rest of `import andante`
+    Loader = MetaPathFinder = object
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,8 +99,8 @@ def _warn(old: str, new: str) -> None:
 
 @cache
 def _rows() -> list[tuple[str, str]]:
-    text = resources.files(__package__).joinpath("moved.tsv").read_text(encoding="utf-8")
-    return [(old, new) for old, _, new in (line.partition("\t") for line in text.splitlines())]
+    text = pkgutil.get_data(__package__, "moved.tsv") or b""
+    return [(old, new) for old, _, new in (line.partition("\t") for line in text.decode().splitlines())]
 
 
 @cache
@@ -122,7 +126,7 @@ def _changed() -> set[str]:
     return {*moved_names(), *(old.rpartition(".")[0] for old in moved())} - moved().keys()
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader(Loader):
     def __init__(self, new: str) -> None:
         self._new = new
 
@@ -137,11 +141,11 @@ class _Loader(importlib.abc.Loader):
         module.__spec__ = self._spec
 
 
-class _NamesLoader(importlib.abc.Loader):
+class _NamesLoader(Loader):
     """Loads a module as its own loader does, and lets old names of what it holds be found in it, and old modules below
     what was a package."""
 
-    def __init__(self, loader: importlib.abc.Loader) -> None:
+    def __init__(self, loader: Loader) -> None:
         self._loader = loader
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
@@ -168,7 +172,7 @@ class _NamesLoader(importlib.abc.Loader):
         module.__dict__["__getattr__"] = get
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder(MetaPathFinder):
     """Finds the new module of an old name. The `first` one looks only at what is asked for below an old package, and
     at modules that hold old names."""
 

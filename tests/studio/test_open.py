@@ -85,3 +85,10 @@ def test_bad_input_is_one_line(words: list[str], said: str) -> None:
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_session_is_imported_without_hulls_and_images() -> None:
+    """Both of scipy take a fifth of a second that a user would wait for."""
+    code = "import sys, andante.studio.open, andante.session.session, andante.session.nodes; print([*sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert not {"'scipy.spatial'", "'scipy.ndimage'"} & set(done.stdout.strip("[]\n").split(", "))

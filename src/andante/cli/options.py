@@ -82,7 +82,7 @@ def group(name: str, about: str) -> typer.Typer:
 def allow(body: str, robot: str, yes: bool) -> None:
     """Ask before a real robot moves; ends the command where the answer is no."""
     from andante.errors import BadInput
-    from andante.hardware.open import SIMULATED, check_address
+    from andante.hardware.address import SIMULATED, check_address
 
     check_address(body)
     if body == SIMULATED or yes:
@@ -98,7 +98,7 @@ def allow(body: str, robot: str, yes: bool) -> None:
 def refuse_simulated(body: str) -> None:
     """A dry run is for real robots."""
     from andante.errors import BadInput
-    from andante.hardware.open import SIMULATED, check_address
+    from andante.hardware.address import SIMULATED, check_address
 
     check_address(body)
     if body == SIMULATED:

@@ -19,6 +19,7 @@ from andante.locomotion import Behaviour
 from andante.motion.joint_motion import MotionLimits
 from andante.userfile import is_user_reference, load_user_object
 
+from .address import SIMULATED, check_address
 from .checks import check_body
 from .remote import RemoteBody
 from .ros.body import RosBody
@@ -27,19 +28,8 @@ from .ros.settings import ros_options
 from .serial.body import SerialBody
 from .serial.messages import State
 
-SIMULATED = "sim"
-CHOICES = "sim, ws://HOST:9090 (rosbridge), http://HOST:11311 (a ROS 1 master), serial:PORT, or file.py:Name"
-SCHEMES = ("ws://", "wss://", "http://", "serial:")
 CONNECTING, STARTING = 20.0, 5.0  # the longest waits for an answer, and for motors that may turn [s]
 REACHING = 1.0  # the longest wait for an address that refuses connections [s]
-
-
-def check_address(address: str) -> None:
-    """Refuse what is no address of a body, before anything is built."""
-    if address != SIMULATED and not address.startswith(SCHEMES) and not is_user_reference(address):
-        raise BadInput(f"no body {address!r}; choices: {CHOICES}")
-    if address == "serial:":
-        raise BadInput("serial: needs the name of its port, like serial:/dev/ttyUSB0 or serial:COM5")
 
 
 def make_body(

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 from . import synthetic
-from .grid import UNKNOWN, LogOddsGrid, OccupancyGrid
-from .live import LiveMapper, LiveUpdate
-from .mapper import Mapper
-from .parameters import MappingParameters
-from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans
-from .scan import Scan
-from .slam import MappingResult, build_map
-from .worlds import map_of_world, world_of_map
 
 if TYPE_CHECKING:
+    from .grid import UNKNOWN, LogOddsGrid, OccupancyGrid
     from .io import LogOptions, load_map, read_log, read_trajectory, save_map, write_carmen, write_trajectory
+    from .live import LiveMapper, LiveUpdate
+    from .mapper import Mapper
+    from .parameters import MappingParameters
+    from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans
+    from .scan import Scan
+    from .slam import MappingResult, build_map
+    from .worlds import map_of_world, world_of_map
 
 __all__ = [
     "UNKNOWN", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "LogOptions", "Mapper",

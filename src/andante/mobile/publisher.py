@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from andante.bus import Bus
 from andante.control.publishers import MAP, Point, Pose, Quaternion, RobotPublisher, StatePublisher, stamp
 from andante.control.view import RobotView
 from andante.geometry import Array, se2
-from andante.mapping import OccupancyGrid
-from andante.mobile.sensing import Localizer, OnMap, Sensed
-from andante.navigation import Navigator, NavigatorOutput
+
+if TYPE_CHECKING:
+    from andante.mapping import OccupancyGrid
+    from andante.navigation import Navigator, NavigatorOutput
+
+    from .sensing import Localizer, OnMap, Sensed
 
 SHOWN = 400  # particles at most
 PREVIEW, PARTS = 1.5, 15  # of the local plan [s], poses
@@ -60,7 +63,14 @@ class NavigationState:
     @property
     def localized(self) -> bool:
         """Whether particles tell where the robot is."""
-        return isinstance(self.localizer, OnMap)
+        return self._on_map is not None
+
+    @property
+    def _on_map(self) -> OnMap | None:
+        from .sensing import OnMap  # with all of localization
+
+        localizer = self.localizer
+        return localizer if isinstance(localizer, OnMap) else None
 
     @property
     def map_from_odom(self) -> Array:
@@ -70,14 +80,16 @@ class NavigationState:
     @property
     def particles(self) -> Array:
         """Particles (n, 3) of the localizer, none without one."""
-        return self.localizer.mcl.particles if isinstance(self.localizer, OnMap) else np.zeros((0, 3))
+        localizer = self._on_map
+        return np.zeros((0, 3)) if localizer is None else localizer.mcl.particles
 
     @property
     def covariance(self) -> Array:
         """(3, 3) of the believed pose."""
-        if isinstance(self.localizer, OnMap) and len(self.localizer.mcl.particles):
-            return np.asarray(self.localizer.mcl.estimate.covariance, dtype=float)
-        return UNLOCALIZED
+        localizer = self._on_map
+        if localizer is None or not len(localizer.mcl.particles):
+            return UNLOCALIZED
+        return np.asarray(localizer.mcl.estimate.covariance, dtype=float)
 
     def preview(self) -> Array:
         """Poses (n, 3) that the present velocity leads to: the local plan."""

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from andante.bags import messages
 from andante.bus import Bus, Publisher
@@ -26,6 +25,7 @@ from andante.control.publishers import (
 )
 from andante.control.view import RobotView
 from andante.geometry import Array, so3
+from andante.geometry.hull import convex_hull
 from andante.sensors import CameraSensor, Channel, FootForce, Imu, Lidar, Reading, Sonar, UwbTag, WheelEncoders
 from andante.sensors.topics import SensorTopic, plain, sensor_topics
 
@@ -271,11 +271,8 @@ class TruthPublisher(RobotPublisher):
         points = points[points[:, 2] < points[:, 2].min() + FLAT]
         if len(points) < 3:
             return points
-        try:
-            hull: Array = points[ConvexHull(points[:, :2]).vertices]
-            return hull
-        except QhullError:
-            return points
+        hull = convex_hull(points[:, :2])
+        return points if hull is None else points[hull.vertices]
 
 
 class StatusPublisher(RobotPublisher):

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
 from andante.description.link import Link
@@ -21,6 +20,7 @@ from andante.description.solids import robot_bounds, surface
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
+from andante.geometry.hull import convex_hull
 from andante.physics import Engine
 
 
@@ -146,11 +146,8 @@ def resting_rotation(robot: Robot, positions: Mapping[str, float], lying: str | 
 def _resting(points: Array, center: Array) -> Array:
     """Smallest rotation after which points (n, 3) with that center of mass (3,) rest on a face of their hull."""
     upright = np.eye(3)
-    if len(points) < 4:
-        return upright
-    try:
-        hull = ConvexHull(points)
-    except QhullError:
+    hull = convex_hull(points) if len(points) >= 4 else None
+    if hull is None:
         return upright
     downwards = -hull.equations[:, 2]
     for face in np.argsort(-downwards):
@@ -181,8 +178,5 @@ def _outline(robot: Robot, positions: Mapping[str, float]) -> tuple[Array, Array
 
 def _inside(point: Array, polygon: Array) -> bool:
     """Whether a point lies in the convex hull of others in the plane."""
-    try:
-        equations = ConvexHull(polygon).equations
-    except QhullError:
-        return False
-    return bool(np.all(equations[:, :2] @ point + equations[:, 2] <= 0))
+    hull = convex_hull(polygon)
+    return hull is not None and bool(np.all(hull.equations[:, :2] @ point + hull.equations[:, 2] <= 0))

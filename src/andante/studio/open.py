@@ -18,6 +18,8 @@ from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
 from andante.files import Closing
 from andante.gc_paused import gc_paused
+from andante.hardware.address import SIMULATED
+from andante.hardware.address import check_address as check_body_address
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 if TYPE_CHECKING:
@@ -251,11 +253,11 @@ def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
 
 def _real(body: Body | str, table: Mapping[str, Any], bus: Bus) -> Callable[[Robot], Body] | None:
     """What makes the real robot of its description; None: it is simulated."""
-    from andante.hardware.open import open_body
-    from andante.tasks.bodies import is_simulated
-
     if isinstance(body, str):
-        if is_simulated(body):
+        check_body_address(body)
+        if body == SIMULATED:
             return None
+        from andante.hardware.open import open_body
+
         return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
     return lambda robot: body

@@ -14,7 +14,7 @@ import numpy as np
 from andante.control.body import Body
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
-from andante.hardware.open import SIMULATED, check_address, open_body
+from andante.hardware.address import SIMULATED, check_address
 from andante.locomotion import FallRules
 from andante.locomotion.io.gait_parameters import read_parameter_file
 from andante.progress import on_terminal
@@ -85,6 +85,8 @@ def opened(body: BodyLike, robot: Robot, table: Mapping[str, Any], log: Callable
         finally:
             body.stop()
         return
+    from andante.hardware.open import open_body  # with ROS and serial lines
+
     made = open_body(body, robot, table, log)
     try:
         yield made

@@ -20,7 +20,7 @@ from andante.control.view import RobotView
 from andante.description.world import World
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
-from andante.hardware.open import SIMULATED
+from andante.hardware.address import SIMULATED
 from andante.locomotion.io.gait_parameters import checked_parameters
 from andante.mapping import MappingResult, OccupancyGrid, Trajectory, map_of_world
 from andante.mapping.evaluation import Agreement, compare_maps

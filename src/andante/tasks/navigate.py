@@ -21,7 +21,7 @@ from andante.control.view import RobotView
 from andante.description import Robot, World
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
-from andante.hardware.open import SIMULATED
+from andante.hardware.address import SIMULATED
 from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.map_files import load_map

@@ -18,7 +18,7 @@ from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, so3
-from andante.hardware.open import SIMULATED
+from andante.hardware.address import SIMULATED
 from andante.locomotion import Command, FallRules
 from andante.locomotion.gaits import Prepared, Request, prepare
 from andante.locomotion.io.gait_parameters import checked_parameters

@@ -8,13 +8,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from andante.description import JointType, Robot
 from andante.description.shapes import Plane
 from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
+from andante.geometry.hull import convex_hull
 from andante.gravity import GRAVITY
 from andante.locomotion.rigs.balance import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
@@ -176,10 +176,10 @@ class BipedBody:
         link = self.rig.legs[k].foot
         points = self._corners[k]
         low = points[points[:, 2] < points[:, 2].min() + FLAT, :2]
-        try:
-            outline = low[ConvexHull(low).vertices]
-        except (QhullError, ValueError):
-            raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one") from None
+        hull = convex_hull(low)
+        if hull is None:
+            raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one")
+        outline = low[hull.vertices]
         group = self.robot.welded(link)
         level_from_foot = self.legs.sole_turn[k].T
         cells = [
@@ -273,10 +273,9 @@ class BipedBody:
 
 def _leveled(points: Array, name: str) -> Array:
     """Shortest rotation (3, 3) that lays the largest face of a foot level, if it faces down within 45 degrees."""
-    try:
-        hull = ConvexHull(points)
-    except (QhullError, ValueError):
-        raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one") from None
+    hull = convex_hull(points)
+    if hull is None:
+        raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one")
     normals = hull.equations[:, :3]
     corner = points[hull.simplices]
     area = np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
