@@ -1,4 +1,4 @@
-"""The five BARN worlds under physics: `python benchmarks/barn_study.py [--seeds N] [--engine E] [--workers N]`.
+"""BARN worlds under physics: `python benchmarks/barn_study.py [--worlds N,...] [--seeds N] [--engine E] [--workers N]`.
 
 Each world is read from its SDF file; no map is given. The courier (examples/courier.urdf, 0.42 x 0.33 m, up to 2 m/s)
 drives by its lidar, wheels and gyro. Success: within 1 m of the goal without touching anything, within 100 s.

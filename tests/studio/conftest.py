@@ -126,7 +126,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         OPEN[0].freeze()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # its event loop would be in the way of tests elsewhere
 def browser() -> Iterator[Any]:
     """Debian's Chromium, drawing without a graphics card."""
     if not CHROMIUM:
@@ -145,7 +145,7 @@ def studio(session: Session) -> Session:
     return session
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """The NAO in the lab, watched by a page of 1280 x 720."""
     from andante.studio.open import built
