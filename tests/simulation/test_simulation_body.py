@@ -167,3 +167,21 @@ def test_errors_name_what_is_wrong():
     nao = simulated("nao")
     with pytest.raises(Unsupported, match="robot 'nao' takes no twist"):
         nao.write(BodyCommand(twist=(0.1, 0.0, 0.0)))
+
+
+ENDLESS = """<robot name="crane"><link name="base"><inertial><mass value="5"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="boom"><inertial><origin xyz="0.2 0 0"/><mass value="0.1"/>
+<inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="slew" type="continuous"><parent link="base"/><child link="boom"/><origin xyz="0 0 0.3"/>
+<axis xyz="0 0 1"/><limit effort="20" velocity="5"/></joint></robot>"""
+
+
+def test_a_joint_without_end_that_is_no_wheel_is_read_by_its_encoder(tmp_path):
+    file = tmp_path / "crane.urdf"
+    file.write_text(ENDLESS)
+    sim = an.simulate(file, pose={"slew": 0.8}, sensors=True, fixed=True)
+    sim.run(0.1)
+    assert sim.read().position[0] == pytest.approx(sim.joints["slew"], abs=0.01)
+    assert sim.joints["slew"] == pytest.approx(0.8, abs=0.05)
+    sim.close()

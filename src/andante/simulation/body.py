@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from andante.sensors import (
     WheelEncoders,
 )
 
+if TYPE_CHECKING:
+    from andante.kinematics.wheels.drive import DriveWheel
+
 AT_REST = np.array([0.0, 0.0, 0.0, 0.0, 0.0, GRAVITY])  # gyro [rad/s] and specific force [m/s^2]
 AT_REST.setflags(write=False)
 
@@ -43,11 +46,15 @@ class Wiring:
         self._inertial = [channel for channel in suite if isinstance(channel.sensor, Imu)]
         self._feet = [(c.name.removesuffix("/force"), c) for c in suite if isinstance(c.sensor, FootForce)]
         self._ranging = [channel for channel in suite if isinstance(channel.sensor, Lidar | Sonar | UwbTag)]
-        self._wheels: list[tuple[Channel, np.ndarray]] = []  # counters, and the joints that they count
+        self._wheels: list[tuple[Channel, np.ndarray, np.ndarray]] = []  # counters, their wheels, and whose joints
+        declared = {spec.name for spec in robot.sensors}
         for channel in suite:
             if isinstance(channel.sensor, WheelEncoders):
-                places = [robot.joint_names.index(name) for name in channel.sensor.joints]
-                self._wheels.append((channel, np.array(places, dtype=int)))
+                # legs may turn without end too: what nobody declared counts for wheels alone
+                rolling = None if channel.name in declared else {part.joint for part in wheels_of(robot)}
+                counted = [i for i, name in enumerate(channel.sensor.joints) if rolling is None or name in rolling]
+                places = [robot.joint_names.index(channel.sensor.joints[i]) for i in counted]
+                self._wheels.append((channel, np.array(counted, dtype=int), np.array(places, dtype=int)))
         switches = [channel for channel in suite if isinstance(channel.sensor, ContactSwitch)]
         self._late = [channel for channel in switches if channel.latency]
         self._prompt: list[tuple[Bank, tuple[str, ...], np.ndarray]] = []  # switches of a bank without latency: places
@@ -66,11 +73,11 @@ class Wiring:
         felt = [channel.values for channel in self._joints]
         position, velocity, effort = [self._unknown if each is None else each.copy() for each in felt]  # to write to
         measured = math.nan
-        for counter, joints in self._wheels:
+        for counter, wheels, joints in self._wheels:
             counted = counter.reading
-            if counted is not None:
+            if counted is not None and len(joints):
                 position = np.array(position) if position is self._unknown else position
-                position[joints] = counted.values
+                position[joints] = counted.values[wheels]
                 measured = counted.time
         inertial, gyros = AT_REST, {}
         for channel in self._inertial:
@@ -123,16 +130,23 @@ def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
     return gains.changed(kp=gains.kp * fraction, kd=gains.kd * fraction, effort=gains.effort * fraction)
 
 
-def stiffen_wheels(engine: Engine, model: int) -> None:
-    """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
-    robot: Robot = engine.models[model].tree.robot
+def wheels_of(robot: Robot) -> Sequence[DriveWheel]:
+    """The wheels of a base that drives; none of any other robot, whatever turns without end there."""
     if not any(joint.type is JointType.CONTINUOUS for joint in robot.movable):
-        return
+        return ()
     from andante.kinematics import find_drive  # takes a while
 
     try:
-        driven = [part for part in find_drive(robot).wheels if part.driven]
-    except AndanteError:  # it has no wheels
+        return find_drive(robot).wheels
+    except AndanteError:
+        return ()
+
+
+def stiffen_wheels(engine: Engine, model: int) -> None:
+    """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
+    robot: Robot = engine.models[model].tree.robot
+    driven = [part for part in wheels_of(robot) if part.driven]
+    if not driven:
         return
     gains = engine.gains[model]
     kv = np.array(gains.kv)
