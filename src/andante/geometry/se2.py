@@ -39,7 +39,8 @@ def transform(a: ArrayLike, points: ArrayLike) -> Array:
     a, p = np.asarray(a, dtype=float), np.asarray(points, dtype=float)
     c, s = np.cos(a[..., 2]), np.sin(a[..., 2])
     x = a[..., 0] + c * p[..., 0] - s * p[..., 1]
-    return np.stack([x, a[..., 1] + s * p[..., 0] + c * p[..., 1]], axis=-1)
+    y = a[..., 1] + s * p[..., 0] + c * p[..., 1]
+    return np.stack([x, y], axis=-1)
 
 
 def exp(twist: ArrayLike) -> Array:
@@ -52,7 +53,8 @@ def exp(twist: ArrayLike) -> Array:
     chord = np.sinc(half / np.pi)  # sin(w/2) / (w/2)
     c, s = np.cos(half), np.sin(half)
     x = chord * (c * v[..., 0] - s * v[..., 1])
-    return np.stack([x, chord * (s * v[..., 0] + c * v[..., 1]), wrap(v[..., 2])], axis=-1)
+    y = chord * (s * v[..., 0] + c * v[..., 1])
+    return np.stack([x, y, wrap(v[..., 2])], axis=-1)
 
 
 def log(pose: ArrayLike) -> Array:

@@ -43,7 +43,8 @@ class SE3:
     def from_parts(rotation: ArrayLike, translation: ArrayLike) -> SE3:
         """Pose of a rotation matrix (..., 3, 3) and a translation (..., 3) [m]."""
         R, t = np.asarray(rotation, dtype=float), np.asarray(translation, dtype=float)
-        m = np.zeros((*np.broadcast_shapes(R.shape[:-2], t.shape[:-1]), 4, 4))
+        batch = np.broadcast_shapes(R.shape[:-2], t.shape[:-1])
+        m = np.zeros((*batch, 4, 4))
         m[..., :3, :3], m[..., :3, 3], m[..., 3, 3] = R, t, 1.0
         return SE3(m)
 

@@ -134,8 +134,10 @@ def between(a: ArrayLike, b: ArrayLike) -> Array:
     sine = np.linalg.norm(cross, axis=-1)
     angle = np.arctan2(sine, np.sum(a * b, axis=-1))
     # opposite directions: any axis orthogonal to a will do
-    fallback = np.cross(a, np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0, 0], [0, 1.0, 0]))
-    return from_axis_angle(np.where(sine[..., None] > 1e-12, cross, fallback), angle)
+    helper = np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0, 0], [0, 1.0, 0])
+    fallback = np.cross(a, helper)
+    axis = np.where(sine[..., None] > 1e-12, cross, fallback)
+    return from_axis_angle(axis, angle)
 
 
 def _assembled(rows: Sequence[Sequence[Array]]) -> Array:
