@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -58,6 +59,7 @@ class Session:
     page: Any
     requests: list[str]
     complaints: list[str]
+    loop: Any  # the event loop that drives the browser from this thread
 
     def load(self) -> None:
         """Open the page and wait until robot and world stand in it."""
@@ -93,12 +95,14 @@ class Session:
         return self.js("() => window.asked.at(-1)")
 
     def freeze(self) -> None:
-        """Nobody uses it: neither page nor session take time from other tests."""
+        """Nobody uses it: neither page nor session take time from other tests, which may run event loops of theirs."""
         self.page.goto("about:blank")
         self._signal("SIGSTOP")
+        asyncio._set_running_loop(None)
 
     def wake(self) -> None:
         """Go on, with the page open."""
+        asyncio._set_running_loop(self.loop)
         self._signal("SIGCONT")
         if self.page.url == "about:blank":
             self.load()
@@ -126,7 +130,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         OPEN[0].freeze()
 
 
-@pytest.fixture(scope="package")  # its event loop would be in the way of tests elsewhere
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, drawing without a graphics card."""
     if not CHROMIUM:
@@ -145,7 +149,7 @@ def studio(session: Session) -> Session:
     return session
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """The NAO in the lab, watched by a page of 1280 x 720."""
     from andante.studio.open import built
@@ -181,7 +185,7 @@ def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.set_default_timeout(PATIENCE)
         page.add_init_script(SLOW_SCREEN)
-        session = Session(json.loads(line)["url"], folder, process, page, [], [])
+        session = Session(json.loads(line)["url"], folder, process, page, [], [], asyncio.get_running_loop())
         page.on("request", lambda request: session.requests.append(request.url))
         page.on("pageerror", lambda error: session.complaints.append(str(error)))
         page.on("console", lambda m: session.complaints.append(m.text) if m.type in ("error", "warning") else None)
@@ -189,7 +193,8 @@ def session(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         OPEN.append(session)
         yield session
     finally:
-        OPEN.clear()
+        if OPEN:
+            asyncio._set_running_loop(OPEN.pop().loop)
         process.terminate()
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGCONT)

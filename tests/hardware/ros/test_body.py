@@ -1,5 +1,6 @@
 """A robot behind ROS as a body: messages, senses, and every rule of the body on a line without a thread."""
 
+import itertools
 import math
 import re
 from types import SimpleNamespace
@@ -403,6 +404,25 @@ def test_stiffness_goes_to_a_topic_of_its_own_where_angles_cannot_carry_it(nao):
     (told,) = [message for topic, message in wire.sent if topic == "/joint_stiffness"]
     assert told.name == list(body.joint_names)
     assert told.effort == pytest.approx(soft)
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_robot_that_pauses_while_its_rate_is_measured_is_measured_after_it(waffle, monkeypatch, comes_back):
+    wire, body = on_wire(waffle, timeout=0.3)
+    left = itertools.count(-20)  # it is silent for 0.4 s first
+
+    def pass_a_moment(seconds):
+        wire.now += 0.02
+        if comes_back and next(left) > 0:
+            wire.state(body)
+
+    monkeypatch.setattr("andante.hardware.ros.body.time.sleep", pass_a_moment)
+    monkeypatch.setattr("andante.hardware.ros.body.time.monotonic", lambda: wire.now)
+    if comes_back:
+        assert body.connect().link.rate == pytest.approx(50.0)
+    else:
+        with pytest.raises(BadInput, match="no message on /joint_states for"):
+            body.connect()
 
 
 def test_who_has_given_up_does_not_say_that_it_tries_again(waffle):

@@ -128,9 +128,18 @@ class RosBody(RemoteBody):
         return self
 
     def _measure_rate(self, seconds: float) -> None:
+        """Count its signs of life for a while; a robot that pauses (its computer is busy) is counted from then on."""
         begin, deadline = self.time, time.monotonic() + LONGEST_MEASURING
-        while self.time < begin + seconds and time.monotonic() < deadline and not self._trouble(self.clock()):
+        while self.time < begin + seconds or self._trouble(self.clock()):
+            if self._closed or time.monotonic() > deadline:
+                break
+            if self._trouble(self.clock()):
+                begin = self.time
+                with self._lock:
+                    self._senses.count_anew()
             time.sleep(0.01)
+        if why := self._trouble(self.clock()):
+            raise BadInput(f"body {self.name!r}: {why.removesuffix(HOPE)}")
         with self._lock:
             self._rate = self._senses.rate
 

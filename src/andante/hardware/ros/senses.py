@@ -201,6 +201,10 @@ class RosSenses:
         while len(self._signs) > 2 and time - self._signs[1] >= WINDOW:
             self._signs.popleft()
 
+    def count_anew(self) -> None:
+        """The rate is that of the signs of life from now on."""
+        self._signs.clear()
+
     # ---- what is known ---------------------------------------------------------------------------
     @property
     def rate(self) -> float:

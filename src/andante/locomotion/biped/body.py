@@ -89,6 +89,7 @@ class BipedBody:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
         self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
+        self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
         self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
         self.arms = self._arms()
         self.soles = tuple(self._sole(k, place) for k in range(2))
@@ -214,7 +215,7 @@ class BipedBody:
     def measure(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
         """What the body is like at measured joints, (9,); see `kernels.measure`."""
         out = np.empty(9)
-        measure(q, self.weighed, self.legs, stance, self.upright, shift, up, force, *self._work, out)
+        measure(q, *self._tables, stance, self.upright, shift, up, force, *self._work, out)
         return out
 
     def weigh(self, height: float, frequency: float) -> None:
@@ -231,6 +232,7 @@ class BipedBody:
         over = np.maximum(height + middle @ self.upright[2], 0.0)
         weight = t.mass * (GRAVITY + over * frequency**2)
         self.weighed = t._replace(mass=weight * (t.mass.sum() / weight.sum()))
+        self._tables = tuple(self.weighed), self._tables[1]
 
     def sole_pose(self, k: int) -> tuple[Array, Array]:
         """Rotation (3, 3) and place (3,) [m] of a sole in the root frame, at the q of the last `center`."""
@@ -247,13 +249,13 @@ class BipedBody:
         Returns the root's yaw [rad], the residual [m] and the root's place (3,) [m].
         """
         torso = np.empty(3)
-        yaw, left = reach(q, yaw, self.weighed, self.legs, soles, turns, com, height, tilt, wanted, rounds, torso)
+        yaw, left = reach(q, yaw, *self._tables, soles, turns, com, height, tilt, wanted, rounds, torso)
         return yaw, left, torso
 
     def hold(self, q: Array, root: Array, push: Array, point: Array) -> Array:
         """Torques (joints,) [N m] that carry the robot; see `kernels.holding`."""
         out = np.empty(len(q))
-        holding(q, self.tree, self.legs, root, push, point, out)
+        holding(q, tuple(self.tree), self._tables[1], root, push, point, out)
         return out
 
     def carry(

@@ -27,6 +27,9 @@ class BipedLegs(NamedTuple):
     upper: Array
 
 
+Tables = tuple[np.ndarray, ...]  # fields of a MassTree or of BipedLegs: a named tuple takes 1 us more per call
+
+
 @njit(cache=True, nogil=True)
 def outboard(tree: MassTree, turns: Array, at: Array, moment: Array, carried: Array) -> None:
     """Mass `carried` (bodies,) of bodies with all that hangs on them, and moment (bodies, 3) [kg m], root frame."""
@@ -84,7 +87,7 @@ def _sole(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array, out:
 
 @njit(cache=True, nogil=True)
 def reach(
-    q: Array, yaw: float, tree: MassTree, legs: BipedLegs, goal_at: Array, goal_turn: Array, com: Array, height: float,
+    q: Array, yaw: float, masses: Tables, feet: Tables, goal_at: Array, goal_turn: Array, com: Array, height: float,
     tilt: Array, wanted_yaw: float, rounds: int, torso: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """Joint positions that put both soles at their goals, the center of mass over a point and the root upright.
@@ -95,6 +98,7 @@ def reach(
     that stays near wanted_yaw only as far as the joints leave it free. torso (3,) is filled with the root's place.
     Gauss-Newton on 13 equations with the exact Jacobian of the center of mass. Returns yaw [rad] and what is left [m].
     """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
     joint, axis, moved, variable, gain = tree.joint, tree.axis, legs.moved, legs.variable, legs.gain
     bodies, count, unknown = tree.parent.shape[0], moved.shape[0], legs.lower.shape[0] + 1
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
@@ -187,13 +191,14 @@ def reach(
 
 
 @njit(cache=True, nogil=True)
-def holding(q: Array, tree: MassTree, legs: BipedLegs, root: Array, push: Array, point: Array, out: Array) -> None:
+def holding(q: Array, masses: Tables, feet: Tables, root: Array, push: Array, point: Array, out: Array) -> None:
     """Torques [N m] with which joints carry the robot against the ground, into out (joints,); others 0.
 
     root (3, 3): level_from_root. push (2, 3): force of the ground on each foot [N], level axes; point (2, 3): where it
     acts, in the root's frame [m]. About each leg joint it holds the ground's push and the weight outboard:
     t = -axis . (sum (p - o) x F + (c - o) x m g).
     """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
     axis, bodies = tree.axis, tree.parent.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
@@ -224,7 +229,7 @@ def holding(q: Array, tree: MassTree, legs: BipedLegs, root: Array, push: Array,
 
 @njit(cache=True, nogil=True)
 def measure(
-    q: Array, tree: MassTree, legs: BipedLegs, stance: int, upright: Array, shift: Array, up: Array, force: Array,
+    q: Array, masses: Tables, feet: Tables, stance: int, upright: Array, shift: Array, up: Array, force: Array,
     turns: Array, at: Array, out: Array,
 ) -> None:  # fmt: skip
     """Fill out (9,): the other sole's x, y, yaw from the standing one; its roll, pitch; center x, y; force x, y.
@@ -233,6 +238,7 @@ def measure(
     off the center of mass, root frame. Roll and pitch are those of the standing sole; center [m] and force [m/s²] are
     in level axes along it. turns and at: work space for the frames of all bodies.
     """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
     com = np.empty(3)
     center_of_mass(q, tree, turns, at, com)
     r0, p0, r1, p1 = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
