@@ -16,7 +16,8 @@ class WalkWatch:
         if not period > 0:
             raise BadInput(f"the period of a gait must be > 0 s, got {period}")
         self._begin, self._rate, self._period = sim.time, rate, period
-        self._times, self._poses, self._power = [0.0], [np.array(sim.base_pose)], [0.0]
+        self._times, self._poses = [0.0], [np.array(sim.base_pose)]
+        self._power = [np.zeros(sim.engine.joint_efforts(sim.model).shape)]  # of every joint [W]
         self._mass, self.fallen = sim.robot.mass, False
         self.next_time = self._begin + 1 / rate  # when the next look is due [s]
 
@@ -25,7 +26,7 @@ class WalkWatch:
         engine, model, now = sim.engine, sim.model, sim.time - self._begin
         self._times.append(now)
         self._poses.append(sim.base_pose)
-        self._power.append(float(np.abs(engine.joint_efforts(model) * engine.joint_velocities(model)).sum()))
+        self._power.append(engine.joint_efforts(model) * engine.joint_velocities(model))
         self.fallen = self.fallen or self.lies(sim)
         self.next_time = self._begin + (round(now * self._rate) + 1) / self._rate
 
@@ -38,7 +39,7 @@ class WalkWatch:
         """All that was seen."""
         times = np.array(self._times)
         cycles = np.arange(0.0, times[-1] + 1e-9, self._period)
-        poses, power = np.array(self._poses), np.array(self._power)
+        poses, power = np.array(self._poses), np.abs(np.array(self._power)).sum(axis=1)
         return Track(times, poses, power, cycles, float(times[-1]), self.fallen, self._mass)
 
     @property

@@ -158,20 +158,31 @@ class MujocoEngine(Engine):
             else:
                 mujoco.mj_step(self.mj_model, self.data, n)
         except mujoco.FatalError as error:
-            raise Unsupported(
-                f"engine mujoco cannot go on with {self.world.name!r}: {' '.join(str(error).split())}"
-            ) from None
+            raise self._stuck(error) from None
+        self._after_steps()
+
+    def _stuck(self, error: mujoco.FatalError) -> Unsupported:
+        return Unsupported(f"engine mujoco cannot go on with {self.world.name!r}: {' '.join(str(error).split())}")
+
+    def _after_steps(self) -> None:
         self._stale = True
         if np.count_nonzero(self._upset):
             self._upset[:] = 0
             raise diverged(self, self._worst_model())
 
     def _advance_along(self, model: int, references: Array) -> None:
-        command, told, controls = self.commands[model], self.references, self._controls[model]
-        for row in references:
-            command.references = told[model] = controls[:] = row
-            self._advance(1)
-            self.steps += 1
+        mj_model, data, controls, row = self.mj_model, self.data, self._controls[model], references[0]
+        try:
+            for row in references:
+                controls[:] = row
+                if self._turning:
+                    self._turn_pushes()
+                mujoco.mj_step(mj_model, data)
+        except mujoco.FatalError as error:
+            raise self._stuck(error) from None
+        self.commands[model].references = self.references[model] = row
+        self.steps += len(references)
+        self._after_steps()
 
     def _worst_model(self) -> str:
         """Name of the model that moves fastest or is not a number; asked when the state has become unusable."""
