@@ -9,7 +9,6 @@ ever makes things slower.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -115,18 +114,17 @@ def simulation(loop: ControlLoop) -> Simulation:
 
 def record(loop: ControlLoop) -> Tape:
     """Run one slice and write down what the servos were told."""
-    engine, tape = simulation(loop).engine, Tape()
-    advance: Callable[[int], None] = engine._advance
+    tape, step = Tape(), mujoco.mj_step
 
-    def written(steps: int) -> None:
-        tape.append((steps, engine.data.ctrl.copy()))  # type: ignore[attr-defined]
-        advance(steps)
+    def written(mj_model: mujoco.MjModel, data: mujoco.MjData, steps: int = 1) -> None:
+        tape.append((steps, data.ctrl.copy()))
+        step(mj_model, data, steps)
 
-    engine._advance = written  # type: ignore[method-assign, assignment]
+    mujoco.mj_step = written
     try:
         loop.run(SLICE)
     finally:
-        engine._advance = advance  # type: ignore[method-assign, assignment]
+        mujoco.mj_step = step
     return tape
 
 
