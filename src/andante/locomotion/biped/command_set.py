@@ -26,7 +26,7 @@ Velocity = tuple[float, float, float]  # vx, vy [m/s], wz [rad/s]
 
 INSTANTS = 10  # of a step that are looked at
 BEFORE, STEPS = 2, 2  # steps until a rehearsal is steady, and those that are looked at
-HALVINGS = 4  # of the way between what can be walked and what cannot
+HALVINGS = 6  # of the way between what can be walked and what cannot
 MIRROR = np.array([1.0, -1.0, -1.0])  # to the other side
 
 

@@ -41,12 +41,14 @@ from .footsteps import (
     starting_offset,
     turned,
 )
+from .ground import Ground, Plane
 from .settings import BipedMeasures, BipedSettings
 
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
 
 LEVEL = np.eye(3)
+FLAT = Plane()
 SETTLED = 0.3  # the tilt is known after this time [s]
 LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
 LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
@@ -67,6 +69,8 @@ class BipedWalk(Walker):
         self.pose = dict(zip(body.names, self._q.tolist(), strict=True))
         self.sense = BipedSense(body, m.rate, shift)
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
+        self.ground = Ground()
+        self.plane = Plane()  # the ground as seen from the standing foot
         self._shift = shift[:2]
         self._free = free_joints(robot, rig)
         self._growth = math.exp(m.rate * m.step_time)
@@ -230,11 +234,14 @@ class BipedWalk(Walker):
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
+        heading = self.odometry.foot[2]
+        self.ground.update(sense.foot_roll, sense.foot_pitch, heading, sense.loads[self.stance], dt)
+        self.plane = plane = self.ground.seen(heading)
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(s.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
             then, now = self._past[-ago], sense.divergent
-            off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll, sense.foot_pitch)
+            off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll - plane.roll, sense.foot_pitch - plane.pitch)
         self.alarm.update(off, lean, dt)
         self.error, self._tilt, self.disturbed = self.alarm.error, self.alarm.tilt, self.alarm.on
 
@@ -424,6 +431,8 @@ class BipedWalk(Walker):
         self._before = (float(away[0]), float(away[1]))
         self.odometry.change_foot(self.sense.other)
         self.sense.change_foot()
+        self.ground.change_foot()
+        self.plane = self.ground.seen(self.odometry.foot[2])
         self.pressure = seen_from(step, *self.pressure)
         self._pressed = (self.measures.pressure, 0.0)
         self.stance, self.time, self.left = 1 - k, 0.0, self.measures.step_time
@@ -460,9 +469,15 @@ class BipedWalk(Walker):
         for joint, sign in body.arms:
             self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
+        plane, height = self.plane, self._height
+        if plane != FLAT:  # all of the above is seen from a level sole; the center goes along the slope
+            feet, turns = feet.copy(), plane.tilt @ turns
+            feet[1 - k, 2] += plane.height(x, y)
+            height += plane.height(over[0], over[1])
         self._yaw, self.missed, self._torso = body.reach(
-            self._q, self._yaw, feet, turns, over, self._height, upright, 0.5 * yaw, 2
+            self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
         )  # fmt: skip
+        self._torso[2] -= height - self._height
         both = self.phase != "walk" or self.time < self.measures.double
         push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
         bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
