@@ -20,44 +20,13 @@ Pair = tuple[float, float]
 class GroundSettings:
     """How ground is felt."""
 
-    settle: float = 0.2  # time in which a new slope is believed [s]
+    felt_time: float = 0.1  # in which a new slope is believed [s]
+    foot_time: float = 0.05  # in which the foot in the air turns to it [s]
+    body_time: float = 0.2  # in which the body stands up on it [s]
     resting: float = 0.5  # load from which a foot rests, in body weights
     turning: float = 0.6  # a foot that turns faster does not rest [rad/s]
     flat: float = 0.012  # slopes below this are none
-    steepest: float = 0.2  # slopes beyond this are not believed
-
-
-class Ground:
-    """The slope of the ground under a walk: rise per meter along x and y of the start."""
-
-    def __init__(self, settings: GroundSettings | None = None) -> None:
-        self.settings = settings or GroundSettings()
-        self.slope: Pair = (0.0, 0.0)
-        self._last: Pair | None = None
-
-    def update(self, roll: float, pitch: float, heading: float, load: float, dt: float) -> None:
-        """Take the tilt of the standing sole [rad], its heading in the frame of the start and its load [weights]."""
-        s, before = self.settings, self._last
-        self._last = (roll, pitch)
-        if before is None or load < s.resting or math.hypot(roll - before[0], pitch - before[1]) > s.turning * dt:
-            return
-        measured = seen_from((0.0, 0.0, -heading), -math.tan(pitch), math.tan(roll) / math.cos(pitch))
-        size = math.hypot(*measured)
-        if size > s.steepest:
-            return
-        near = dt / (dt + s.settle)
-        self.slope = (
-            self.slope[0] + near * (measured[0] - self.slope[0]),
-            self.slope[1] + near * (measured[1] - self.slope[1]),
-        )
-
-    def change_foot(self) -> None:
-        """Another foot stands from now on."""
-        self._last = None
-
-    def seen(self, heading: float) -> Plane:
-        """The ground seen from a foot of a heading."""
-        return Plane(*seen_from((0.0, 0.0, heading), *beyond(*self.slope, self.settings.flat)))
+    steepest: float = 0.25  # slopes beyond this are not believed
 
 
 @dataclass(frozen=True)
@@ -85,3 +54,50 @@ class Plane:
     def tilt(self) -> Array:
         """(3, 3) rotation of a sole that lies on it."""
         return leaning(self.roll, self.pitch)
+
+    def seen(self, yaw: float) -> Plane:
+        """From somebody turned by yaw [rad]."""
+        return Plane(*seen_from((0.0, 0.0, yaw), self.x, self.y))
+
+    def toward(self, other: Plane, time: float, dt: float) -> Plane:
+        """On the way to another one, as far as it comes in dt."""
+        near = dt / (dt + time)
+        return Plane(self.x + near * (other.x - self.x), self.y + near * (other.y - self.y))
+
+
+FLAT = Plane()
+
+
+class Ground:
+    """The slope of the ground under a walk, seen from its standing foot."""
+
+    def __init__(self, settings: GroundSettings | None = None) -> None:
+        self.settings = settings or GroundSettings()
+        self.felt = FLAT  # under the standing foot
+        self.under = FLAT  # on which the body stands: follows slowly, since ankles that turn throw the body about
+        self.ahead = FLAT  # on which the other foot comes down
+        self._raw = FLAT
+        self._last: Pair | None = None
+
+    def update(self, roll: float, pitch: float, load: float, both: bool, dt: float) -> None:
+        """Take the tilt of the standing sole [rad], its load [body weights] and whether both feet stand."""
+        s, before = self.settings, self._last
+        self._last = (roll, pitch)
+        if before is not None and load > s.resting and math.hypot(roll - before[0], pitch - before[1]) < s.turning * dt:
+            measured = Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
+            if math.hypot(measured.x, measured.y) < s.steepest:
+                self._raw = self._raw.toward(measured, s.felt_time, dt)
+                self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
+        self.under = self.under.toward(self.felt, s.body_time, dt)
+        if both:
+            self.ahead = self.ahead.toward(self.felt, s.body_time, dt)
+
+    def swing(self, dt: float) -> None:
+        """The other foot is in the air and turns to what is felt."""
+        self.ahead = self.ahead.toward(self.felt, self.settings.foot_time, dt)
+
+    def change_foot(self, yaw: float) -> None:
+        """The foot that came down, turned by yaw [rad], stands from now on."""
+        self._last = None
+        self.under, self.ahead = self.ahead.seen(yaw), self.under.seen(yaw)
+        self.felt, self._raw = self.felt.seen(yaw), self._raw.seen(yaw)

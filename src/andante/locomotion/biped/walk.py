@@ -41,14 +41,13 @@ from .footsteps import (
     starting_offset,
     turned,
 )
-from .ground import Ground, Plane
+from .ground import FLAT, Ground
 from .settings import BipedMeasures, BipedSettings
 
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
 
 LEVEL = np.eye(3)
-FLAT = Plane()
 SETTLED = 0.3  # the tilt is known after this time [s]
 LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
 LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
@@ -70,7 +69,6 @@ class BipedWalk(Walker):
         self.sense = BipedSense(body, m.rate, shift)
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
         self.ground = Ground()
-        self.plane = Plane()  # the ground as seen from the standing foot
         self._shift = shift[:2]
         self._free = free_joints(robot, rig)
         self._growth = math.exp(m.rate * m.step_time)
@@ -100,6 +98,7 @@ class BipedWalk(Walker):
         self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
         self._tilt: Array | None = None  # of the standing foot
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
+        self._joints = self._q  # as measured
         self._blind = False  # it feels what it plans, see `ahead`
         self.missed = 0.0  # by the inverse kinematics of the last targets [m]
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
@@ -226,6 +225,7 @@ class BipedWalk(Walker):
         w, sense, s = self.measures.rate, self.sense, self.settings
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
+        self._joints = readings.position
         self.odometry.measure(sense.other, sense.loads, self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
@@ -234,14 +234,13 @@ class BipedWalk(Walker):
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
-        heading = self.odometry.foot[2]
-        self.ground.update(sense.foot_roll, sense.foot_pitch, heading, sense.loads[self.stance], dt)
-        self.plane = plane = self.ground.seen(heading)
+        self.ground.update(sense.foot_roll, sense.foot_pitch, sense.loads[self.stance], self.phase != "walk", dt)
+        under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(s.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
             then, now = self._past[-ago], sense.divergent
-            off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll - plane.roll, sense.foot_pitch - plane.pitch)
+            off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll - under.roll, sense.foot_pitch - under.pitch)
         self.alarm.update(off, lean, dt)
         self.error, self._tilt, self.disturbed = self.alarm.error, self.alarm.tilt, self.alarm.on
 
@@ -348,9 +347,13 @@ class BipedWalk(Walker):
         self.time += dt
         self.left -= dt
         if self.time > m.double:
+            self.ground.swing(dt)
             self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), m.lift, dt)
-        if self.left > 1e-9 and not self._met_ground():
+        met = self._met_ground()
+        if self.left > 1e-9 and not met:
             return px, py
+        if met:
+            self._take_foot()
         step = self._change_foot()
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
@@ -396,7 +399,17 @@ class BipedWalk(Walker):
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
         swung = self.time - self.measures.double
-        return self.alarm.hurry and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+        return swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+
+    def _take_foot(self) -> None:
+        """Let the foot that has met the ground before its time be where it is."""
+        body, k, under, there = self.body, self.stance, self.ground.under, self.ground.ahead
+        body.center(self._joints)
+        (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
+        at = under.tilt @ (r0.T @ (p1 - p0))
+        at[2] -= there.height(at[0], at[1])
+        turn = there.tilt.T @ under.tilt @ (r0.T @ r1)
+        self._feet[1 - k], self._turns[1 - k] = at, turn
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
@@ -411,6 +424,8 @@ class BipedWalk(Walker):
         step = (float(at[0]), float(at[1]), angles_of(turn)[0])
         wanted = self._wanted()
         measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
+        under, there = self.ground.under, self.ground.ahead
+        drop = (under.x - there.x) * at[0] + (under.y - there.y) * at[1]
         rotation = turn.T @ turned(self._yaw) @ leaning(*self._lean)
         torso = turn.T @ (self._torso - at)
         if self.disturbed:  # take over what was measured; the lean that is left fades
@@ -426,13 +441,15 @@ class BipedWalk(Walker):
             self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
             self._yaw -= step[2]
             self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
+        cx, cy = wanted
+        self._height += (under.x - there.x) * cx + (under.y - there.y) * cy
         away = -(turn.T @ at)
+        away[2] += drop
         self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(turn.T)))
         self._before = (float(away[0]), float(away[1]))
         self.odometry.change_foot(self.sense.other)
         self.sense.change_foot()
-        self.ground.change_foot()
-        self.plane = self.ground.seen(self.odometry.foot[2])
+        self.ground.change_foot(step[2])
         self.pressure = seen_from(step, *self.pressure)
         self._pressed = (self.measures.pressure, 0.0)
         self.stance, self.time, self.left = 1 - k, 0.0, self.measures.step_time
@@ -469,11 +486,11 @@ class BipedWalk(Walker):
         for joint, sign in body.arms:
             self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
-        plane, height = self.plane, self._height
-        if plane != FLAT:  # all of the above is seen from a level sole; the center goes along the slope
-            feet, turns = feet.copy(), plane.tilt @ turns
-            feet[1 - k, 2] += plane.height(x, y)
-            height += plane.height(over[0], over[1])
+        under, there, height = self.ground.under, self.ground.ahead, self._height
+        if under != FLAT or there != FLAT:  # so far seen from a level sole; the center goes along the slope
+            feet, turns = feet.copy(), np.array([under.tilt, there.tilt] if k == LEFT else [there.tilt, under.tilt]) @ turns
+            feet[1 - k, 2] += there.height(x, y)
+            height += under.height(over[0], over[1])
         self._yaw, self.missed, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
         )  # fmt: skip
