@@ -159,6 +159,7 @@ class BipedSense:
         self.other = (0.0, 0.0, 0.0)  # the other sole: x, y [m], yaw [rad], in the frame of the standing one
         self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
         self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
+        self.points = [(0.0, 0.0), (0.0, 0.0)]  # where each sole is pressed, in its own frame [m]
         self._known = False
 
     @property
@@ -206,6 +207,10 @@ class BipedSense:
         sole = self.body.soles[foot]
         measured = readings.forces.get(sole.link)
         if measured is not None:
+            whole = float(measured.sum())
+            if whole > CARRIES * self.body.mass * GRAVITY and len(sole.cells) == len(measured):
+                x, y = (measured @ sole.cells / whole).tolist()
+                self.points[foot] = (x, y)
             return float(measured.sum()) / (self.body.mass * GRAVITY)
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0

@@ -20,11 +20,14 @@ Pair = tuple[float, float]
 class GroundSettings:
     """How ground is felt."""
 
-    felt_time: float = 0.1  # in which a new slope is believed [s]
+    felt_time: float = 0.3  # in which a new slope is believed [s]
     foot_time: float = 0.05  # in which the foot in the air turns to it [s]
-    body_time: float = 0.2  # in which the body stands up on it [s]
-    resting: float = 0.5  # load from which a foot rests, in body weights
-    turning: float = 0.6  # a foot that turns faster does not rest [rad/s]
+    body_time: float = 0.15  # in which the body stands up on it [s]
+    resting: float = 0.3  # load from which a foot rests, in body weights
+    turning: float = 1.5  # a foot that turns faster does not rest [rad/s]
+    landing: float = 0.14  # a foot that comes down yields to the ground for so long [s]
+    inner: float = 0.6  # a pressure point within this part of the sole needs no yielding
+    yielding: float = 25.0  # speed at which it turns, per body weight and meter of the pressure point [rad/s]
     flat: float = 0.012  # slopes below this are none
     steepest: float = 0.25  # slopes beyond this are not believed
 
@@ -88,9 +91,24 @@ class Ground:
             if math.hypot(measured.x, measured.y) < s.steepest:
                 self._raw = self._raw.toward(measured, s.felt_time, dt)
                 self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
-        self.under = self.under.toward(self.felt, s.body_time, dt)
+                self.under = self.under.toward(Plane(*beyond(measured.x, measured.y, s.flat)), s.body_time, dt)
         if both:
             self.ahead = self.ahead.toward(self.felt, s.body_time, dt)
+
+    def land(self, point: Pair, box: tuple[float, float, float, float], load: float, since: float, dt: float) -> None:
+        """Let a foot that has just come down turn until its pressure point (sole frame [m]) is not at its rim.
+
+        box: heel, toe, right and left bound of the sole [m]; load [body weights]; since: of the touch [s].
+        """
+        s = self.settings
+        if since > s.landing:
+            return
+        heel, toe, right, left = (s.inner * each for each in box)
+        turn = s.yielding * load * dt
+        x = self.under.x + turn * (max(0.0, point[0] - toe) + min(0.0, point[0] - heel))
+        y = self.under.y + turn * (max(0.0, point[1] - left) + min(0.0, point[1] - right))
+        if math.hypot(x, y) < s.steepest:
+            self.under = Plane(x, y)
 
     def swing(self, dt: float) -> None:
         """The other foot is in the air and turns to what is felt."""

@@ -23,7 +23,7 @@ from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .body import BipedBody, planned_push
 from .command_set import CommandSet, Velocity, command_set
-from .estimation import Alarm, BipedOdometry, BipedSense
+from .estimation import CARRIES, Alarm, BipedOdometry, BipedSense
 from .footsteps import (
     LEFT,
     RIGHT,
@@ -235,6 +235,9 @@ class BipedWalk(Walker):
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         self.ground.update(sense.foot_roll, sense.foot_pitch, sense.loads[self.stance], self.phase != "walk", dt)
+        if self.phase == "walk" and sense.loads[self.stance] > CARRIES:
+            point, box = sense.points[self.stance], self.body.soles[self.stance].box
+            self.ground.land(point, box, sense.loads[self.stance], self.time, dt)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(s.lag / dt) + 1
@@ -348,7 +351,7 @@ class BipedWalk(Walker):
         self.left -= dt
         if self.time > m.double:
             self.ground.swing(dt)
-            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), m.lift, dt)
+            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift(), dt)
         met = self._met_ground()
         if self.left > 1e-9 and not met:
             return px, py
@@ -395,6 +398,14 @@ class BipedWalk(Walker):
         if self._tilt is None:
             return x, y, 0.0, yaw, 0.0, 0.0
         return leveled(self.step, self._tilt, self.body.soles[self.stance].outline)
+
+    def _lift(self) -> float:
+        """How high the foot is lifted [m]: what joints do not need for the way they have left for height."""
+        m = self.measures
+        if self.commands is None:
+            return m.lift
+        vx, vy, wz = self.velocity
+        return m.lift + (m.highest - m.lift) * max(0.0, 1.0 - self.commands.use((vx, vy, wz)))
 
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
