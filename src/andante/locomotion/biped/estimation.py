@@ -215,6 +215,18 @@ class BipedSense:
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
 
+    def rests(self, foot: int, least: float, inner: float) -> bool:
+        """Whether a sole lies on the ground: it carries a load [body weights] within that part of its load cells."""
+        if self.loads[foot] < least:
+            return False
+        cells = self.body.soles[foot].cells
+        if len(cells) < 3:
+            return True
+        low, high = cells.min(axis=0), cells.max(axis=0)
+        middle, half = 0.5 * (low + high), 0.5 * inner * (high - low)
+        x, y = self.points[foot]
+        return bool(abs(x - middle[0]) < half[0] and abs(y - middle[1]) < half[1])
+
     def change_foot(self) -> None:
         """See everything from the other foot, which stands from now on."""
         step = self.other

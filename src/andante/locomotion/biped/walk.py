@@ -23,7 +23,7 @@ from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .body import BipedBody, planned_push
 from .command_set import CommandSet, Velocity, command_set
-from .estimation import CARRIES, Alarm, BipedOdometry, BipedSense
+from .estimation import Alarm, BipedOdometry, BipedSense
 from .footsteps import (
     LEFT,
     RIGHT,
@@ -234,10 +234,9 @@ class BipedWalk(Walker):
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
-        self.ground.update(sense.foot_roll, sense.foot_pitch, sense.loads[self.stance], self.phase != "walk", dt)
-        if self.phase == "walk" and sense.loads[self.stance] > CARRIES:
-            point, box = sense.points[self.stance], self.body.soles[self.stance].box
-            self.ground.land(point, box, sense.loads[self.stance], self.time, dt)
+        felt = self.ground.settings
+        rests = self.phase != "walk" or sense.rests(self.stance, felt.resting, felt.inner)
+        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(s.lag / dt) + 1
@@ -350,7 +349,6 @@ class BipedWalk(Walker):
         self.time += dt
         self.left -= dt
         if self.time > m.double:
-            self.ground.swing(dt)
             self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift(), dt)
         met = self._met_ground()
         if self.left > 1e-9 and not met:
@@ -394,10 +392,11 @@ class BipedWalk(Walker):
 
     def _goal(self) -> tuple[float, float, float, float, float, float]:
         """Where the swinging foot comes down, level on the ground even when the standing one is not."""
-        x, y, yaw = self.step
-        if self._tilt is None:
-            return x, y, 0.0, yaw, 0.0, 0.0
-        return leveled(self.step, self._tilt, self.body.soles[self.stance].outline)
+        felt = self.ground.felt
+        if self._tilt is None and felt == FLAT:
+            return self.step[0], self.step[1], 0.0, self.step[2], 0.0, 0.0
+        tilt = LEVEL if self._tilt is None else self._tilt
+        return leveled(self.step, tilt, felt.tilt, (felt.x, felt.y), self.body.soles[self.stance].outline)
 
     def _lift(self) -> float:
         """How high the foot is lifted [m]: what joints do not need for the way they have left for height."""
@@ -414,13 +413,10 @@ class BipedWalk(Walker):
 
     def _take_foot(self) -> None:
         """Let the foot that has met the ground before its time be where it is."""
-        body, k, under, there = self.body, self.stance, self.ground.under, self.ground.ahead
+        body, k, tilt = self.body, self.stance, self.ground.under.tilt
         body.center(self._joints)
         (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
-        at = under.tilt @ (r0.T @ (p1 - p0))
-        at[2] -= there.height(at[0], at[1])
-        turn = there.tilt.T @ under.tilt @ (r0.T @ r1)
-        self._feet[1 - k], self._turns[1 - k] = at, turn
+        self._feet[1 - k], self._turns[1 - k] = tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
@@ -435,32 +431,29 @@ class BipedWalk(Walker):
         step = (float(at[0]), float(at[1]), angles_of(turn)[0])
         wanted = self._wanted()
         measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
-        under, there = self.ground.under, self.ground.ahead
-        drop = (under.x - there.x) * at[0] + (under.y - there.y) * at[1]
-        rotation = turn.T @ turned(self._yaw) @ leaning(*self._lean)
-        torso = turn.T @ (self._torso - at)
+        self.ground.change_foot(step[2])
+        over = self.ground.under.tilt @ turn.T  # from what was believed level to what is now, which is turned
+        rotation = over @ turned(self._yaw) @ leaning(*self._lean)
+        torso = over @ (self._torso - at)
         if self.disturbed:  # take over what was measured; the lean that is left fades
             center = rotation @ (self.body.upright @ self.body.center(self._q)) + torso
             self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
             rate = self.measures.rate
             self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
             self._yaw, roll, pitch = angles_of(rotation)
-            self._lean, self._height = (roll, pitch), float(torso[2])
+            self._lean = (roll, pitch)
             self._past.clear()
         else:
             self.place = seen_from(step, *self.place)
             self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
             self._yaw -= step[2]
             self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
-        cx, cy = wanted
-        self._height += (under.x - there.x) * cx + (under.y - there.y) * cy
-        away = -(turn.T @ at)
-        away[2] += drop
-        self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(turn.T)))
+        self._height = float(torso[2]) - self.ground.under.height(*self.place)
+        away = -(over @ at)
+        self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(over @ self._turns[k])))
         self._before = (float(away[0]), float(away[1]))
         self.odometry.change_foot(self.sense.other)
         self.sense.change_foot()
-        self.ground.change_foot(step[2])
         self.pressure = seen_from(step, *self.pressure)
         self._pressed = (self.measures.pressure, 0.0)
         self.stance, self.time, self.left = 1 - k, 0.0, self.measures.step_time
@@ -487,7 +480,14 @@ class BipedWalk(Walker):
         x, y, z, yaw, roll, pitch = self.swing.pose
         feet, turns = np.zeros((2, 3)), np.empty((2, 3, 3))
         feet[1 - k] = x, y, z
-        turns[k], turns[1 - k] = LEVEL, turned(yaw) @ leaning(roll, pitch)
+        under = self.ground.under
+        if self.phase != "walk" and under != FLAT:  # both feet lie on the same ground
+            _, roll, pitch = angles_of(under.tilt @ turned(yaw))
+            z = under.height(x, y)
+            self.swing.pose[2:] = z, yaw, roll, pitch
+            feet[1 - k, 2] = z
+        turns[k] = LEVEL if under == FLAT else under.tilt
+        turns[1 - k] = turned(yaw) @ leaning(roll, pitch)
         self._feet, self._turns = feet, turns
         fade = math.exp(-dt / self.settings.fade)
         self._lean = (fade * self._lean[0], fade * self._lean[1])
@@ -497,15 +497,12 @@ class BipedWalk(Walker):
         for joint, sign in body.arms:
             self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
-        under, there, height = self.ground.under, self.ground.ahead, self._height
-        if under != FLAT or there != FLAT:  # so far seen from a level sole; the center goes along the slope
-            feet, turns = feet.copy(), np.array([under.tilt, there.tilt] if k == LEFT else [there.tilt, under.tilt]) @ turns
-            feet[1 - k, 2] += there.height(x, y)
+        height = self._height
+        if under != FLAT:  # the center goes along the slope
             height += under.height(over[0], over[1])
         self._yaw, self.missed, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
         )  # fmt: skip
-        self._torso[2] -= height - self._height
         both = self.phase != "walk" or self.time < self.measures.double
         push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
         bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
