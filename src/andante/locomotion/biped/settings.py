@@ -43,6 +43,8 @@ class BipedSettings:
     shortest: float = 0.57  # quickest step, in step times
     longest: float = 1.8  # slowest step
     quick: float = 0.9  # fastest way of a swinging foot over the ground [m/s]
+    cautious: float = 0.4  # fraction of a velocity that is walked while something is caught
+    caution_time: float = 2.0  # in which the whole of it comes back [s]
     fade: float = 0.15  # in which a lean that a catch has left is straightened [s]
     lag_way: float = 0.02  # a sole may lag behind its plan by this, in heights of the center; see `command_set`
     weigh_place: float = 1.0  # cost of a step aside [1/m²]

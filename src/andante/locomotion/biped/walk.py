@@ -99,6 +99,7 @@ class BipedWalk(Walker):
         self._tilt: Array | None = None  # of the standing foot
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
         self._joints = self._q  # as measured
+        self.caution = 0.0  # 1 while something is caught, fades after it
         self._blind = False  # it feels what it plans, see `ahead`
         self.missed = 0.0  # by the inverse kinematics of the last targets [m]
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
@@ -251,7 +252,10 @@ class BipedWalk(Walker):
         m = self.measures
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
-        goal = self._shaped((command.vx, command.vy, command.wz))
+        self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / self.settings.caution_time)
+        slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
+        vx, vy, wz = self._shaped((command.vx, command.vy, command.wz))
+        goal = (slow * vx, slow * vy, slow * wz)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
             self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
