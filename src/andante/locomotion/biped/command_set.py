@@ -1,13 +1,14 @@
 """Commands that the steps of a walk can carry out; every other one is shaped into them.
 
-A velocity asks for steps, steps ask for joint angles, and what comes of these depends on how fast the joints are, how far
-the legs reach and whether the feet meet. So velocities are rehearsed: the walk makes some steps of each in thought, its
-servos following as fast as their file allows. In 26 directions the largest velocity is looked for whose soles lag by
-little, are within reach and keep apart; the hull of these is the set.
+A velocity asks for steps, steps ask for joint angles, and what comes of these depends on how fast the joints are, how
+far the legs reach and whether the feet meet. So velocities are rehearsed: the walk makes some steps of each in thought,
+its servos following as fast as their file allows. In 26 directions the largest velocity is looked for whose soles lag
+by little, are within reach and keep apart; the hull of these is the set.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,19 +75,21 @@ def command_set(walk: BipedWalk) -> CommandSet:
         first = way[1] or way[2]
         if not any(way) or first < 0.0:
             continue  # nothing, or a mirror image
-        most = _largest(lambda k, way=np.array(way): possible(k * way * tops)) * np.array(way) * tops
+        most = _largest(np.array(way) * tops, possible)
         corners += [most, most * MIRROR] if first else [most]
     return CommandSet(np.array(corners))
 
 
-def _largest(possible) -> float:  # type: ignore[no-untyped-def]
-    if possible(1.0):
-        return 1.0
+def _largest(top: Array, possible: Callable[[Array], bool]) -> Array:
+    """The largest part of a velocity that is possible, by halving; never nothing."""
+    if possible(top):
+        return top
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if possible(middle) else (low, middle)
-    return max(low, 1.0 / 2**HALVINGS)
+        low, high = (middle, high) if possible(middle * top) else (low, middle)
+    most: Array = max(low, 1.0 / 2**HALVINGS) * top
+    return most
 
 
 def rehearse(walk: BipedWalk, velocity: Velocity) -> Rehearsal:
@@ -115,7 +118,7 @@ def rehearse(walk: BipedWalk, velocity: Velocity) -> Rehearsal:
 
 
 def polygon_gap(one: Array, two: Array) -> float:
-    """How far two convex polygons (n, 2) are apart along the best of their edges' normals [m]; below 0: they overlap."""
+    """How far two convex polygons (n, 2) are apart along the best normal of an edge [m]; below 0: they overlap."""
     best = -np.inf
     for a, b in ((one, two), (two, one)):
         edge = np.roll(a, -1, axis=0) - a
