@@ -12,6 +12,7 @@ from andante.locomotion.behaviour import Readings
 
 from .body import BipedBody
 from .footsteps import Step, beyond, leaning, placed, reversed_step, seen_from
+from .ground import GroundSettings
 from .settings import BipedSettings
 
 LONG, QUIET, QUIETER = (
@@ -159,7 +160,7 @@ class BipedSense:
         self.other = (0.0, 0.0, 0.0)  # the other sole: x, y [m], yaw [rad], in the frame of the standing one
         self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
         self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
-        self.points = [(0.0, 0.0), (0.0, 0.0)]  # where each sole is pressed, in its own frame [m]
+        self.points = [np.zeros(2), np.zeros(2)]  # where each sole is pressed, in its own frame [m]
         self._known = False
 
     @property
@@ -209,23 +210,24 @@ class BipedSense:
         if measured is not None:
             whole = float(measured.sum())
             if whole > CARRIES * self.body.mass * GRAVITY and len(sole.cells) == len(measured):
-                x, y = (measured @ sole.cells / whole).tolist()
-                self.points[foot] = (x, y)
+                self.points[foot] = measured @ sole.cells / whole
             return float(measured.sum()) / (self.body.mass * GRAVITY)
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
 
-    def rests(self, foot: int, least: float, inner: float) -> bool:
-        """Whether a sole lies on the ground: it carries a load [body weights] within that part of its load cells."""
-        if self.loads[foot] < least:
+    def rests(self, stance: int, ground: GroundSettings, both: bool) -> bool:
+        """Whether the standing sole, or with `both` any, lies on the ground: it carries, and not at its rim."""
+        return any(self._lies(foot, ground) for foot in ((0, 1) if both else (stance,)))
+
+    def _lies(self, foot: int, ground: GroundSettings) -> bool:
+        if self.loads[foot] < ground.resting:
             return False
         cells = self.body.soles[foot].cells
         if len(cells) < 3:
             return True
         low, high = cells.min(axis=0), cells.max(axis=0)
-        middle, half = 0.5 * (low + high), 0.5 * inner * (high - low)
-        x, y = self.points[foot]
-        return bool(abs(x - middle[0]) < half[0] and abs(y - middle[1]) < half[1])
+        off = np.abs(self.points[foot] - 0.5 * (low + high))
+        return bool((off < 0.5 * ground.inner * (high - low)).all())
 
     def change_foot(self) -> None:
         """See everything from the other foot, which stands from now on."""

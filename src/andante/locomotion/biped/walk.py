@@ -20,7 +20,7 @@ from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .command_set import CommandSet, Velocity, command_set
-from .estimation import Alarm
+from .estimation import CARRIES, Alarm
 from .figure import LEVEL, BipedFigure, Pair
 from .footsteps import (
     LEFT,
@@ -67,6 +67,7 @@ class BipedWalk(BipedFigure):
         self._commanded = False
         self._heading_goal = 0.0
         self._tilt: Array | None = None  # of the standing foot
+        self._airborne = False  # the swinging foot has left the ground
         self._blind = False  # it feels what it plans, see `ahead`
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
         self.commands = command_set(self)
@@ -143,8 +144,7 @@ class BipedWalk(BipedFigure):
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
-        felt = self.ground.settings
-        rests = self.phase != "walk" or sense.rests(self.stance, felt.resting, felt.inner)
+        rests = sense.rests(self.stance, self.ground.settings, both=self.phase != "walk")
         self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
@@ -163,7 +163,13 @@ class BipedWalk(BipedFigure):
         tops = (m.max_speed, m.max_side, m.max_turn)
         self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / self.settings.caution_time)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
-        vx, vy, wz = self._shaped((command.vx, command.vy, command.wz))
+        vx, vy, wz = self._shaped(
+            (
+                max(-tops[0], min(tops[0], command.vx)),
+                max(-tops[1], min(tops[1], command.vy)),
+                max(-tops[2], min(tops[2], command.wz)),
+            )
+        )
         goal = (slow * vx, slow * vy, slow * wz)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
@@ -316,9 +322,10 @@ class BipedWalk(BipedFigure):
         return m.lift + (m.highest - m.lift) * max(0.0, 1.0 - self.commands.use((vx, vy, wz)))
 
     def _met_ground(self) -> bool:
-        """Whether the swinging foot of a pushed walk has come down before its time."""
-        swung = self.time - self.measures.double
-        return swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+        """Whether the swinging foot has been in the air and come down before its time."""
+        swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
+        self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
+        return self._airborne and not self._blind and swung > EARLY and self.left > 0.02 and load > LANDED
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
