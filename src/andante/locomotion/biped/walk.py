@@ -115,7 +115,9 @@ class BipedWalk(BipedFigure):
 
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint targets (joints,) for the next control step of dt [s]."""
+        """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
+        if not math.isfinite(command.vx + command.vy + command.wz):
+            command = Command()
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
