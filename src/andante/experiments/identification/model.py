@@ -33,7 +33,7 @@ AVERAGED = 5  # first samples whose median is where a joint starts
 class ReplaySettings:
     """How recordings are replayed."""
 
-    step: float = 0.001  # [s]
+    step: float = 0.002  # [s]
     speed_window: float = 0.05  # over which the way of joints under velocity servos is compared [s]
 
 
@@ -85,7 +85,7 @@ def held_limbs(
         tilt: roll, pitch, yaw of the base [rad].
     """
     tree = body_tree(robot, fixed=True)
-    parts = _components(tree)
+    parts = components(tree)
     index = {joint.name: i for i, joint in enumerate(robot.movable)}
     wanted = {parts[tree.joint_bodies[index[name]]] for name in fitted}
     down = so3.from_rpy(tilt).T @ np.array([0.0, 0.0, -GRAVITY])
@@ -100,7 +100,7 @@ def held_limbs(
     return limbs, tuple(notes)
 
 
-def _components(tree: BodyTree) -> list[int]:
+def components(tree: BodyTree) -> list[int]:
     """Which limb each body belongs to: the body next to the base, one number for all that mimic joints couple."""
     part = [0] * len(tree.bodies)
     for i, body in enumerate(tree.bodies[1:], start=1):
