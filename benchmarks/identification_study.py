@@ -6,7 +6,7 @@
 
 For every case and seed stiffness, damping, dry friction, delay and play of the servos are drawn. The robot hangs in DART
 (or Bullet, ODE), its servos are torques with that delay and play (`TorqueServoDrive`, `ActuatorDrive`) at steps of
-0.5 ms, it is excited for 30 s, positions get noise and are rounded to encoder counts, and are kept 100 times a second.
+1 ms, it is excited for 30 s, positions get noise and are rounded to encoder counts, and are kept 100 times a second.
 The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its result is
 replayed on MuJoCo. Afterwards what it found is compared with what was hidden.
 """
@@ -31,13 +31,14 @@ import numpy as np
 from andante.description import Robot, load_robot
 from andante.experiments.identification.excite import excite_body
 from andante.experiments.identification.identify import IdentifyJob, identify
+from andante.experiments.identification.model import ReplaySettings
 from andante.experiments.identification.recording import JointRecording, write_joint_recording
 from andante.experiments.identification.result import Identification
 from andante.physics import ActuatorDrive, RobotParameters, TorqueServoDrive, default_gains
 from andante.physics.actuators import Actuator
 from andante.simulation import simulate
 
-SECONDS, RATE, FINE = 30.0, 100.0, 0.0005
+SECONDS, RATE, FINE = 30.0, 100.0, 0.001
 NOISE, COUNT = 3e-4, 2 * math.pi / 4096  # deviation of the encoders' noise, and a count of theirs [rad]
 TORQUE_NOISE = 0.02  # of the effort limit
 ZOO = Path(os.environ.get("ANDANTE_ZOO", Path(__file__).resolve().parents[2] / "shared" / "zoo"))
@@ -119,7 +120,7 @@ class Hidden:
 
 def recorded(robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str, seed: int, torques: bool) -> JointRecording:
     """30 s of the disguised robot, with noise and encoder counts."""
-    disguised = hidden.on(robot)
+    disguised = replace(hidden.on(robot), sensors=())  # noise and counts are ours
     sim = simulate(disguised, engine=engine, fixed=True, drop=1.0, dt=FINE, sensors=True)
     try:
         sim.engine.set_drives(sim.model, *hidden.drives(disguised))
@@ -133,6 +134,11 @@ def recorded(robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str, s
         limit = np.minimum(default_gains(robot).effort, 1e3)
         efforts = told.efforts + TORQUE_NOISE * limit * rng.standard_normal(q.shape)
     return replace(told, positions=COUNT * np.round(q / COUNT), efforts=efforts)
+
+
+def replay_for(engine: str) -> ReplaySettings:
+    """DART, Bullet and ODE have no rotor inertia of their own and let it turn with the links."""
+    return ReplaySettings(rotors="joint" if engine == "mujoco" else "link")
 
 
 def chosen(robot: Robot, patterns: Sequence[str]) -> list[str]:
@@ -150,7 +156,7 @@ def study(case: Case, seed: int, engine: str, torques: bool = False, kinds: Sequ
         file = Path(folder) / "recording.csv"
         write_joint_recording(file, recorded(robot, joints, hidden, engine, seed, torques))
         started = time.perf_counter()
-        found = identify(IdentifyJob((file,), robot, tuple(case.joints), tuple(kinds)))
+        found = identify(IdentifyJob((file,), robot, tuple(case.joints), tuple(kinds), replay=replay_for(engine)))
         seconds = time.perf_counter() - started
     return {"case": case.name, "seed": seed, "engine": engine, "torques": torques, "seconds": round(seconds, 1),
             "rows": compared(hidden, found), "warnings": list(found.warnings), "before": found.error_before,

@@ -29,8 +29,8 @@ class FitSettings:
     """How hard to look, and when a parameter counts as known."""
 
     rounds: int = 3  # of least squares, each with the spread of the round before
-    evaluations: int = 25  # of a round, at most
-    tolerance: float = 1e-5  # relative change of the cost at which a round ends
+    evaluations: int = 15  # of a round, at most
+    tolerance: float = 1e-4  # relative change of the cost at which a round ends
     prior_widths: float = 3.0  # how weakly parameters are held, in widths of their kind
     block: float = 1.0  # of residuals that may be alike [s]
     unknown: float = 0.35  # a deviation of z, in widths, from which on a parameter is not determined

@@ -65,7 +65,7 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
     _same_modes(told, joints)
     limbs, replays, notes = list[list[HeldLimb]](), list[Replay](), list[str]()
     for recording in told:
-        parts, more = held_limbs(robot, recording, joints, job.tilt)
+        parts, more = held_limbs(robot, recording, joints, job.tilt, job.replay.rotors)
         limbs.append(parts)
         notes += [*more, *recording.notes]
         replays += [Replay(limb, recording, job.replay) for limb in parts]

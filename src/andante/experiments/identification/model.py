@@ -16,7 +16,7 @@ from numba import njit
 
 from andante.description import Robot
 from andante.description.joint import ONE_DOF, JointType
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput, UnknownName, Unsupported
 from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
 from andante.physics.commands import default_gains
@@ -29,12 +29,19 @@ Values = Mapping[tuple[str, str], float]  # (kind, joint or link) -> value
 AVERAGED = 5  # first samples whose median is where a joint starts
 
 
+ROTORS = ("joint", "link")
+
+
 @dataclass(frozen=True)
 class ReplaySettings:
     """How recordings are replayed."""
 
     step: float = 0.002  # [s]
+    rotors: str = "joint"  # where rotor inertia is felt: at its own "joint", or it turns with the "link" (see docs)
     speed_window: float = 0.05  # over which the way of joints under velocity servos is compared [s]
+
+    def __post_init__(self) -> None:
+        UnknownName.check("place of rotors", self.rotors, ROTORS)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,11 @@ _FIELDS = {"stiffness": "kp", "damping": "kd", "friction": "dry", "viscous": "vi
 
 
 def held_limbs(
-    robot: Robot, recording: JointRecording, fitted: Sequence[str], tilt: Sequence[float] = (0.0, 0.0, 0.0)
+    robot: Robot,
+    recording: JointRecording,
+    fitted: Sequence[str],
+    tilt: Sequence[float] = (0.0, 0.0, 0.0),
+    rotors: str = "joint",
 ) -> tuple[list[HeldLimb], tuple[str, ...]]:
     """The limbs of a held robot that have joints to fit, and notes on joints that had to be taken as locked.
 
@@ -83,6 +94,7 @@ def held_limbs(
         recording: tells which joints got targets and where the others were.
         fitted: joints to fit.
         tilt: roll, pitch, yaw of the base [rad].
+        rotors: "joint" or "link", as `ReplaySettings` has it.
     """
     tree = body_tree(robot, fixed=True)
     parts = components(tree)
@@ -95,7 +107,7 @@ def held_limbs(
         if part in looped:
             raise Unsupported(f"robot {robot.name!r} closes a loop in a limb to fit; only open chains can be identified")
         limb, more = _limb(tree, [b for b in range(1, len(parts)) if parts[b] == part], recording, fitted, down)
-        limbs.append(limb)
+        limbs.append(_with_rotors(limb) if rotors == "link" else limb)
         notes += more
     return limbs, tuple(notes)
 
@@ -189,6 +201,17 @@ def _limb(
     names = tuple(robot.joint_names[k] for k in joints)
     links = tuple(part.name for part in parts)
     return HeldLimb(names, links, limb, servos, moves, gains.velocity[joints].copy()), notes
+
+
+def _with_rotors(held: HeldLimb) -> HeldLimb:
+    """The limb with the rotor inertia of every hinge in its link, about the joint axis, instead of at its joint."""
+    limb, armature = held.limb, held.servos.armature.copy()
+    inertia = limb.inertia.copy()
+    for i, k in enumerate(limb.lead):
+        if k >= 0 and limb.kind[i] == REVOLUTE and len(held.followers[k]) == 1:
+            inertia[i] += armature[k] * np.outer(limb.axis[i], limb.axis[i])
+            armature[k] = 0.0
+    return replace(held, limb=replace(limb, inertia=inertia), servos=replace(held.servos, armature=armature))
 
 
 STANDS = 0.02  # joints without targets that move less stand still [rad or m]
