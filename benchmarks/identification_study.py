@@ -42,6 +42,7 @@ SECONDS, RATE, FINE = 30.0, 100.0, 0.001
 NOISE, COUNT = 3e-4, 2 * math.pi / 4096  # deviation of the encoders' noise, and a count of theirs [rad]
 TORQUE_NOISE = 0.02  # of the effort limit
 ZOO = Path(os.environ.get("ANDANTE_ZOO", Path(__file__).resolve().parents[2] / "shared" / "zoo"))
+SOLO = "Gepetto+example-robot-data/example-robot-data/robots/solo_description/robots/solo12.urdf"
 GOAL = {"stiffness": 0.10, "velocity_gain": 0.10, "friction": 0.10, "delay": 0.10}
 
 
@@ -59,7 +60,7 @@ CASES = (
     Case("nao-leg", "nao", ("LHipRoll", "LHipPitch", "LKneePitch", "LAnkle*")),
     Case("shell-leg", "shell", ("q21?",)),
     Case("rover", "rover", ("*steering_joint", "rear_*_wheel_joint")),
-    Case("zoo-arm", "zoo:UR5", ("*",)),
+    Case("zoo-leg", f"zoo:{SOLO}", ("FL_*",)),
 )
 
 

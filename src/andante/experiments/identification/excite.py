@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -124,3 +124,16 @@ def excite_robot(
             sim.close()
     write_joint_recording(out, made.recording)
     return Excited(**{**vars(made), "out": out})
+
+
+def excite_dry(
+    robot: Robot, body: str, given: Params, joints: Sequence[str], seconds: float, rate: float
+) -> list[dict[str, Any]]:
+    """What the first period would send to a real robot; see `hardware.open.dry_run`."""
+    from andante.hardware.open import dry_run  # with ROS and serial lines
+
+    settings = given.settings("excite", ExcitationSettings())
+    pose = robot.complete(first_positions(robot, None))
+    start = np.array([pose[name] for name in robot.joint_names])
+    behaviour = Exciting(excitation(robot, start, joints, seconds, rate, settings))
+    return dry_run(body, robot, given.body, behaviour, pose, rate)

@@ -7,16 +7,19 @@ what was found.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
+from andante.files import write_whole
 from andante.geometry import Array
 from andante.progress import bar
 
@@ -25,7 +28,7 @@ from .model import HeldLimb, Replay, ReplaySettings, held_limbs
 from .parameters import KINDS, POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
 from .proof import replayed
 from .recording import JointRecording, check_recording, read_joint_recording
-from .result import Curves, Estimate, Identification, robot_parameters
+from .result import Curves, Estimate, Identification, robot_parameters, write_parameters
 
 EARLY = 0.005  # delay at which a fit begins [s]
 SURE = 1.96  # deviations on each side of an interval of 95 %
@@ -113,6 +116,27 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
         parameters=changes,
         curves=tuple(curves),
     )
+
+
+def fit_recordings(job: IdentifyJob, out: Path, progress: bool = False) -> Identification:
+    """Identify, and write robot.toml, fit.json and fit.png into a folder."""
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out}: not a folder; choose another name")
+    found = replace(identify(job, progress), out=out)
+    out.mkdir(parents=True, exist_ok=True)
+    write_parameters(out / "robot.toml", found)
+    write_whole(out / "fit.json", json.dumps(plain_numbers(found.as_dict()), indent=1) + "\n")
+    found.plot().savefig(out / "fit.png", dpi=110)
+    return found
+
+
+def plain_numbers(value: Any) -> Any:
+    """A value with None for numbers that are not finite, as JSON has it."""
+    if isinstance(value, dict):
+        return {key: plain_numbers(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_numbers(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _joints(robot: Robot, told: Sequence[JointRecording], patterns: Sequence[str]) -> list[str]:
