@@ -6,7 +6,7 @@
 
 For every case and seed stiffness, damping, dry friction, delay and play of the servos are drawn. The robot hangs in DART
 (or Bullet, ODE), its servos are torques with that delay and play (`TorqueServoDrive`, `ActuatorDrive`) at steps of
-1 ms, it is excited for 30 s, positions get noise and are rounded to encoder counts, and are kept 100 times a second.
+0.5 ms, it is excited for 30 s, positions get noise and are rounded to encoder counts, and are kept 100 times a second.
 The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its result is
 replayed on MuJoCo. Afterwards what it found is compared with what was hidden.
 """
@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from andante.control.body import Body, BodyCommand, BodyState
 from andante.description import Robot, load_robot
 from andante.experiments.identification.excite import excite_body
 from andante.experiments.identification.identify import IdentifyJob, identify
@@ -36,9 +37,9 @@ from andante.experiments.identification.recording import JointRecording, write_j
 from andante.experiments.identification.result import Identification
 from andante.physics import ActuatorDrive, RobotParameters, TorqueServoDrive, default_gains
 from andante.physics.actuators import Actuator
-from andante.simulation import simulate
+from andante.simulation import Simulation, simulate
 
-SECONDS, RATE, FINE = 30.0, 100.0, 0.001
+SECONDS, RATE, FINE = 30.0, 100.0, 0.0005
 NOISE, COUNT = 3e-4, 2 * math.pi / 4096  # deviation of the encoders' noise, and a count of theirs [rad]
 TORQUE_NOISE = 0.02  # of the effort limit
 ZOO = Path(os.environ.get("ANDANTE_ZOO", Path(__file__).resolve().parents[2] / "shared" / "zoo"))
@@ -119,12 +120,51 @@ class Hidden:
         return ActuatorDrive(robot, motors), TorqueServoDrive()
 
 
+class Bare(Body):
+    """A simulation whose joints are read as they are; noise and counts are added afterwards."""
+
+    simulated = True
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim, self.robot = sim, sim.robot
+
+    def read(self) -> BodyState:
+        """The joints."""
+        here = self.sim.joints
+        return BodyState(self.sim.time, here.position, here.velocity, effort=here.effort)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.sim.time
+
+    def write(self, command: BodyCommand) -> None:
+        """Targets of some joints."""
+        self.sim.write(command)
+
+    def follow(self, targets: Any, modes: Any = None, stiffness: Any = None) -> None:
+        """Targets of all joints."""
+        self.sim.follow(targets, modes, stiffness)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.sim.advance(seconds)
+
+    def stop(self) -> None:
+        """Hold still."""
+        self.sim.stop()
+
+    def close(self) -> None:
+        """Free the engine."""
+        self.sim.close()
+
+
 def recorded(robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str, seed: int, torques: bool) -> JointRecording:
     """30 s of the disguised robot, with noise and encoder counts."""
-    disguised = replace(hidden.on(robot), sensors=())  # noise and counts are ours
-    sim = simulate(disguised, engine=engine, fixed=True, drop=1.0, dt=FINE, sensors=True)
+    disguised = hidden.on(robot)
+    sim = Bare(simulate(disguised, engine=engine, fixed=True, drop=1.0, dt=FINE))
     try:
-        sim.engine.set_drives(sim.model, *hidden.drives(disguised))
+        sim.sim.engine.set_drives(sim.sim.model, *hidden.drives(disguised))
         told = excite_body(sim, joints, SECONDS, RATE).recording
     finally:
         sim.close()

@@ -24,7 +24,7 @@ from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
 from andante.motion import check_motion
 from andante.physics import Mode
-from andante.physics.commands import default_gains
+from andante.physics.commands import default_gains, outboard_inertia
 from andante.physics.tree import body_tree
 
 from .model import components
@@ -40,6 +40,7 @@ class ExcitationSettings:
     slide: float = 0.03  # the same of joints that slide [m]
     range_fraction: float = 0.4  # of the way between the limits, at most
     speed_fraction: float = 0.4  # of the joint's velocity limit, at most
+    effort_fraction: float = 0.4  # of the joint's effort limit that its own inertia may take, at most
     free_speed: float = 4.0  # velocity limit of joints that have none [rad/s]
     slow: float = 0.45  # fraction of a joint's time in the slow sweep,
     quick: float = 0.35  # in the quick one; the rest is steps
@@ -180,6 +181,8 @@ def _made(
     begin = round(settings.approach * rate)
     fade = 0.5 - 0.5 * np.cos(np.pi * np.minimum(1.0, np.arange(count) / max(1, begin - round(0.3 * rate))))
     rows[:] = np.where(held, np.asarray(start, dtype=float) * (1 - fade[:, None]) + middle * fade[:, None], 0.0)
+    gains = default_gains(robot)
+    carried = outboard_inertia(robot) + np.array([joint.dynamics.armature for joint in robot.movable])
     each = (seconds - settings.approach) / len(slots)
     for number, slot in enumerate(slots):
         first = begin + round(number * each * rate)
@@ -189,14 +192,17 @@ def _made(
             top = robot.joint(name).limits.velocity
             top = settings.speed_fraction * (top if 0 < top < math.inf else settings.free_speed)
             t = np.arange(span) * period
-            rows[first : first + span, k] += _signal(t, span * period, reach[name], top, bool(held[k]), settings)
+            most = settings.effort_fraction * gains.effort[k] / max(float(carried[k]), 1e-9)
+            rows[first : first + span, k] += _signal(t, span * period, reach[name], top, most, bool(held[k]), settings)
     modes = np.where(held, int(Mode.POSITION), int(Mode.VELOCITY)).astype(np.int8)
     told = tuple(name for name in chosen if held[names.index(name)])
     return Excitation(robot, tuple(chosen), told, rows, modes, period)
 
 
-def _signal(t: Array, length: float, reach: float, top: float, position: bool, settings: ExcitationSettings) -> Array:
-    """The way of one joint about its middle, or the speed of a wheel, over its time."""
+def _signal(
+    t: Array, length: float, reach: float, top: float, most: float, position: bool, settings: ExcitationSettings
+) -> Array:
+    """The way of one joint about its middle, or the speed of a wheel, over its time; most: acceleration [rad/s^2]."""
     slow, quick = settings.slow * length, settings.quick * length
     rounds = max(1.0, settings.slow_rounds)
     pace = rounds / slow
@@ -207,7 +213,11 @@ def _signal(t: Array, length: float, reach: float, top: float, position: bool, s
     rate = math.log(f1 / f0) / quick
     frequency = f0 * np.exp(rate * u)
     phase = 2 * math.pi * f0 * (np.exp(rate * u) - 1.0) / rate
-    strength = np.minimum(0.5 * reach, top / (2 * math.pi * frequency)) if position else np.full(len(t), 0.5 * top)
+    omega = 2 * math.pi * frequency
+    if position:
+        strength = np.minimum(np.minimum(0.5 * reach, top / omega), most / omega**2)
+    else:
+        strength = np.minimum(0.5 * top, most / omega)
     ends = np.minimum(1.0, np.minimum(u, quick - u) / (0.05 * quick))
     out += np.where((t >= slow) & (t < slow + quick), strength * ends * np.sin(phase), 0.0)
     left = length - slow - quick

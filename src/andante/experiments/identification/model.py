@@ -36,7 +36,7 @@ ROTORS = ("joint", "link")
 class ReplaySettings:
     """How recordings are replayed."""
 
-    step: float = 0.002  # [s]
+    step: float = 0.001  # [s]
     rotors: str = "joint"  # where rotor inertia is felt: at its own "joint", or it turns with the "link" (see docs)
     speed_window: float = 0.05  # over which the way of joints under velocity servos is compared [s]
 
