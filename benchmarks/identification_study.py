@@ -85,7 +85,9 @@ class Hidden:
         gains, values = default_gains(robot), dict[tuple[str, str], float]()
         for name in joints:
             k = robot.joint_names.index(name)
-            factor, damping, rub, late, play = rng.uniform((-0.5, -0.4, 0.03, 0.004, 0.001), (0.5, 0.4, 0.09, 0.04, 0.01))
+            factor, damping, rub, late, play = rng.uniform(
+                (-0.5, -0.4, 0.03, 0.004, 0.001), (0.5, 0.4, 0.09, 0.04, 0.01)
+            )
             if name in wheels:
                 values["velocity_gain", name] = float(gains.kv[k] * math.exp(factor))
             else:
@@ -113,7 +115,10 @@ class Hidden:
         joints = dict.fromkeys(joint for _, joint in self.values)
         motors = {
             joint: Actuator(
-                math.inf, math.inf, delay=self.values["delay", joint], backlash=self.values.get(("backlash", joint), 0.0)
+                math.inf,
+                math.inf,
+                delay=self.values["delay", joint],
+                backlash=self.values.get(("backlash", joint), 0.0),
             )
             for joint in joints
         }
@@ -159,7 +164,9 @@ class Bare(Body):
         self.sim.close()
 
 
-def recorded(robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str, seed: int, torques: bool) -> JointRecording:
+def recorded(
+    robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str, seed: int, torques: bool
+) -> JointRecording:
     """30 s of the disguised robot, with noise and encoder counts."""
     disguised = hidden.on(robot)
     sim = Bare(simulate(disguised, engine=engine, fixed=True, drop=1.0, dt=FINE))

@@ -132,7 +132,9 @@ for command in (
         "Identify parameters: of walks by a reference, or of servos and joints by recordings of them (.mcap .bag .csv).",
         {
             "name": Take(
-                "NAME|FILE...", about="Built-in, FILE.toml, file.py:Name, or recordings of joints.", kind=list[str],
+                "NAME|FILE...",
+                about="Built-in, FILE.toml, file.py:Name, or recordings of joints.",
+                kind=list[str],
                 argument=True,
             ),
             "robot": Take("ROBOT", about="Whose joints were recorded.", kind=str, default=None, flags="--robot"),

@@ -264,7 +264,14 @@ def navigate(
                 )
             return _drive_and_tell(request, ready, driven, None, progress, files)
     simulated = mobile_robot(
-        given.robot.on(made), ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
+        given.robot.on(made),
+        ready.world,
+        request.start,
+        engine,
+        localizer=localizer,
+        vehicle=ready.vehicle,
+        dt=dt,
+        seed=seed,
     )
     try:
         judge_falls(simulated.body, given.falls)

@@ -148,7 +148,14 @@ def walk(
             with kept(real, files, view):
                 return lead(real, ready, goal, None, progress, view, settings, given.falls.lying)
     sim = simulate(
-        given.robot.on(ready.robot), place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
+        given.robot.on(ready.robot),
+        place,
+        engine,
+        dt=dt,
+        pose=ready.pose,
+        start=(0.0, 0.0, -ready.forward),
+        seed=seed,
+        sensors=True,
     )
     try:
         judge_falls(sim, given.falls)

@@ -83,7 +83,9 @@ def test_servo_damping_and_viscous_friction_only_show_as_a_sum(arms, positions):
 
 
 def test_joints_that_share_a_parameter_get_one(arms, positions):
-    told = identify(IdentifyJob((positions,), arms.arm(2), parameters=("stiffness", "friction", "delay"), share=("*",), engine=""))
+    told = identify(
+        IdentifyJob((positions,), arms.arm(2), parameters=("stiffness", "friction", "delay"), share=("*",), engine="")
+    )
     assert len(told.estimates) == 3
     assert told["stiffness", "hinge1"].of == ("hinge0", "hinge1")
 

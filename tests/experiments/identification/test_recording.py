@@ -51,7 +51,9 @@ def test_bad_recordings_are_told_in_one_line(arms, recording, words):
 
 def test_a_joint_that_was_not_recorded_is_named(arms):
     told = made(names=("hinge0", "other"))
-    with pytest.raises(BadInput, match="joint 'hinge1' is not recorded, which the fit needs; recorded joints: hinge0, oth"):
+    with pytest.raises(
+        BadInput, match="joint 'hinge1' is not recorded, which the fit needs; recorded joints: hinge0, oth"
+    ):
         identify(IdentifyJob((told,), arms.arm(2), ("hinge1",), engine=""))
 
 

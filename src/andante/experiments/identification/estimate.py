@@ -329,7 +329,9 @@ def undetermined(parameters: Sequence[Parameter], covariance: Array, settings: F
     return groups
 
 
-def correlated(parameters: Sequence[Parameter], covariance: Array, settings: FitSettings) -> list[tuple[int, int, float]]:
+def correlated(
+    parameters: Sequence[Parameter], covariance: Array, settings: FitSettings
+) -> list[tuple[int, int, float]]:
     """Pairs of parameters whose estimates go together, one of them not sharply known."""
     widths = np.array([KINDS[parameter.kind].width for parameter in parameters])
     deviation = np.sqrt(np.diag(covariance))

@@ -163,7 +163,9 @@ def _joints(robot: Robot, told: Sequence[JointRecording], patterns: Sequence[str
 def _same_modes(told: Sequence[JointRecording], joints: Sequence[str]) -> None:
     for name in joints:
         if len({each.told(name) for each in told}) > 1:
-            raise BadInput(f"joint {name!r} is told positions in one recording and velocities in another; fit them apart")
+            raise BadInput(
+                f"joint {name!r} is told positions in one recording and velocities in another; fit them apart"
+            )
 
 
 def _parameters(
@@ -239,7 +241,9 @@ def _first(parameter: Parameter) -> float:
     return parameter.usual
 
 
-def _clusters(replays: Sequence[Replay], parameters: Sequence[Parameter]) -> Iterator[tuple[list[Replay], list[Parameter]]]:
+def _clusters(
+    replays: Sequence[Replay], parameters: Sequence[Parameter]
+) -> Iterator[tuple[list[Replay], list[Parameter]]]:
     """Replays and parameters that have to do with each other."""
     left = list(range(len(parameters)))
     owners = [{*replay.limb.joints, *replay.limb.links} for replay in replays]
@@ -269,7 +273,15 @@ def _estimates(problem: Problem, found: Fitted) -> list[Estimate]:
         known = deviation < settings.unknown * kind.width and not at
         out.append(
             Estimate(
-                parameter.kind, parameter.of, kind.unit, parameter.value(z), ends[0], ends[1], parameter.start, known, at
+                parameter.kind,
+                parameter.of,
+                kind.unit,
+                parameter.value(z),
+                ends[0],
+                ends[1],
+                parameter.start,
+                known,
+                at,
             )
         )
     return out
@@ -339,4 +351,3 @@ def _curves(problem: Problem, found: Fitted, before: Sequence[Array], joints: Se
             float(np.sqrt(np.mean(left**2))), torque, bool(replay.limb.servos.speed[j]),
         )  # fmt: skip
     return list(out.values())
-

@@ -105,7 +105,9 @@ def held_limbs(
     limbs, notes = [], list[str]()
     for part in sorted(wanted):
         if part in looped:
-            raise Unsupported(f"robot {robot.name!r} closes a loop in a limb to fit; only open chains can be identified")
+            raise Unsupported(
+                f"robot {robot.name!r} closes a loop in a limb to fit; only open chains can be identified"
+            )
         limb, more = _limb(tree, [b for b in range(1, len(parts)) if parts[b] == part], recording, fitted, down)
         limbs.append(_with_rotors(limb) if rotors == "link" else limb)
         notes += more

@@ -23,7 +23,9 @@ FILE = {"stiffness": ("servos", "kp"), "damping": ("servos", "kd"), "velocity_ga
         "delay": ("servos", "delay"), "backlash": ("servos", "backlash"), "friction": ("joints", "friction"),
         "viscous": ("joints", "damping"), "armature": ("joints", "armature")}  # fmt: skip
 MOST_DRAWN = 6
-HEAD = "# Identified by `andante experiment fit`; `--params` of sim, walk and play and `experiment run --model` take it.\n"
+HEAD = (
+    "# Identified by `andante experiment fit`; `--params` of sim, walk and play and `experiment run --model` take it.\n"
+)
 
 
 @dataclass(frozen=True)
@@ -109,11 +111,15 @@ class Identification(Result):
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [f"{self.robot}: {len(self.estimates)} parameters from {self.seconds:.1f} s of {len(self.joints)} joints"]
+        lines = [
+            f"{self.robot}: {len(self.estimates)} parameters from {self.seconds:.1f} s of {len(self.joints)} joints"
+        ]
         rows = self.rows()
         widths = [max(len(row[k]) for row in rows) for k in range(6)]
         lines += ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-        lines += [f"{curve.joint}: {curve.error_before:.3g} before, {curve.error_after:.3g} after" for curve in self.curves]
+        lines += [
+            f"{curve.joint}: {curve.error_before:.3g} before, {curve.error_after:.3g} after" for curve in self.curves
+        ]
         if self.engine:
             lines.append(f"replayed on {self.engine}: {self.error_before:.3g} before, {self.error_after:.3g} after")
         return "\n".join([*lines, *(f"warning: {each}" for each in self.warnings)])
@@ -177,5 +183,3 @@ def parameter_text(found: Identification) -> str:
 def write_parameters(path: Path, found: Identification) -> None:
     """Write the parameter file; it is whole or absent."""
     write_whole(path, parameter_text(found))
-
-
