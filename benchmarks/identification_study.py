@@ -4,11 +4,11 @@
     python benchmarks/identification_study.py --case nao-arm --seeds 3 --engine bullet
     python benchmarks/identification_study.py --case nao-leg --masses  # what can be told with and without torques
 
-For every case and seed stiffness, damping, dry friction, delay and play of the servos are drawn. The robot hangs in DART
-(or Bullet, ODE), its servos are torques with that delay and play (`TorqueServoDrive`, `ActuatorDrive`) at steps of
+For every case and seed stiffness, damping, dry friction, delay and play of the servos are drawn. The robot hangs in
+DART (or Bullet, ODE), its servos are torques with that delay and play (`TorqueServoDrive`, `ActuatorDrive`) at steps of
 0.5 ms, it is excited for 30 s, positions get noise and are rounded to encoder counts, and are kept 100 times a second.
-The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its result is
-replayed on MuJoCo. Afterwards what it found is compared with what was hidden.
+The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its result
+is replayed on MuJoCo. Afterwards what it found is compared with what was hidden.
 """
 
 from __future__ import annotations
@@ -223,8 +223,8 @@ def compared(hidden: Hidden, found: Identification) -> list[dict[str, Any]]:
         good = abs(error) <= GOAL[kind] * true if kind in GOAL else None
         if kind == "delay":
             good = abs(error) <= max(GOAL[kind] * true, 0.5 / RATE)
-        rows.append({"kind": kind, "joint": joint, "true": true, "found": each.value, "low": each.low, "high": each.high,
-                     "start": each.start, "error": error / true if true else math.nan, "good": good,
+        rows.append({"kind": kind, "joint": joint, "true": true, "found": each.value, "low": each.low,
+                     "high": each.high, "start": each.start, "error": error / true if true else math.nan, "good": good,
                      "covered": each.low <= true <= each.high, "determined": each.determined})  # fmt: skip
     return rows
 

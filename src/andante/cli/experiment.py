@@ -129,7 +129,7 @@ for command in (
     ),
     Command(
         "andante.experiments.commands:fit",
-        "Identify parameters: of walks by a reference, or of servos and joints by recordings of them (.mcap .bag .csv).",
+        "Identify parameters: of walks by a reference, or of servos by recordings of joints (.mcap .bag .csv).",
         {
             "name": Take(
                 "NAME|FILE...",

@@ -20,8 +20,14 @@ from .variation import Draw, Variation, read_model
 
 if TYPE_CHECKING:
     from .fit import FitJob, FitOutcome, run_fit
-    from .identification import Excited, Identification, IdentifyJob, JointRecording, excitation, identify
-    from .identification import read_joint_recording, write_joint_recording
+    from .identification import (
+        Excited,
+        Identification,
+        IdentifyJob,
+        JointRecording,
+        read_joint_recording,
+        write_joint_recording,
+    )
     from .importing import import_trials
     from .report import Report, write_report
     from .statistics import compare, summarize
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Draw", "Excited", "Experiment", "FitJob", "FitOutcome", "Identification", "IdentifyJob", "JointRecording",
     "Measure", "Report", "Row", "RunJob", "RunOutcome", "Setup", "Values", "Variation", "builtin_names", "check_trial",
-    "compare", "excitation", "experiment_of", "identify", "import_trials", "load_experiment", "merge_runs",
+    "compare", "experiment_of", "import_trials", "load_experiment", "merge_runs",
     "parse_experiment", "read_joint_recording", "read_model", "read_reference", "reference_names", "rows_of",
     "run_experiment", "run_fit", "summarize", "trial_function", "with_settings", "write_joint_recording",
     "write_report",

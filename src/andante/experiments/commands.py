@@ -15,15 +15,22 @@ from andante.tasks.inputs import RobotLike, as_robot
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
 from .fit import FitJob, FitOutcome, run_fit
+from .identification import (
+    Excited,
+    Identification,
+    IdentifyJob,
+    JointRecording,
+    ReplaySettings,
+    excite_dry,
+    excite_robot,
+    fit_recordings,
+)
 from .importing import ImportResult, guessed_experiment
-from .identification import Excited, Identification, IdentifyJob, JointRecording, ReplaySettings
-from .identification import excite_dry, excite_robot, fit_recordings
 from .importing import import_trials as keep_trials
 from .reference import REAL, reference_names
 from .report import Report, write_report
 from .runner import RunJob, RunOutcome, merge_runs, run_experiment, with_settings
 from .variation import read_model
-
 
 RECORDED = (".mcap", ".bag", ".db3", ".csv")
 
@@ -272,8 +279,8 @@ def excite(
         rate: of targets and states [Hz].
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         pose: named pose about which a simulated robot is moved.
-        body: sim, or a real robot whose base is held: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It
-            moves at once, from where its joints are.
+        body: sim, or a real robot whose base is held: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`.
+            It moves at once, from where its joints are.
         params: a TOML file with tables [excite] (`ExcitationSettings`) and [robot] (`RobotParameters`, of a simulated
             robot), and [body] for a real robot.
         arguments: `name:=value` arguments of the robot's file.

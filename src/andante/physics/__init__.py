@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ACTUATORS", "CHECKS", "ENGINES", "ActuatorDrive", "BodyTree", "Camera", "CascadeDrive", "CheckResult", "Contacts",
     "Drive", "Engine", "EngineEntry", "JointState", "Mode", "Model", "Push", "RayHits", "Renderer", "RobotParameters",
-    "ServoGains", "ServoOrder", "Settings", "Snapshot", "TorqueServoDrive", "VideoWriter", "body_tree", "check_engine", "default_gains",
-    "engine_class", "film_strip", "fitted", "installed", "rest_poses", "servo_drive",
+    "ServoGains", "ServoOrder", "Settings", "Snapshot", "TorqueServoDrive", "VideoWriter", "body_tree", "check_engine",
+    "default_gains", "engine_class", "film_strip", "fitted", "installed", "rest_poses", "servo_drive",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)  # the renderer loads MuJoCo

@@ -129,7 +129,7 @@ class RobotParameters:
 
 
 def servo_drive(robot: Robot) -> ActuatorDrive | None:
-    """The drive that gives servos the delay [s] and backlash [rad or m] of `robot.servos`; None where they have none."""
+    """The drive that gives servos the delay [s] and backlash [rad or m] of `robot.servos`; None where none has any."""
     found: dict[str, Actuator] = {}
     for name in robot.joint_names:
         delay = play = 0.0

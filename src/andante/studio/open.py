@@ -151,7 +151,8 @@ def open_studio(
         teleop, follow = given.settings("teleop", TeleopSettings()), given.settings("follow", FollowSettings())
         if given.rest or given.robot:
             taken = "[body], [falls], [follow], [start] and [teleop]"
-            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join([*given.rest, *(['robot'] if given.robot else [])])}")
+            others = [*given.rest, *(["robot"] if given.robot else [])]
+            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(others)}")
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
         library.world(world)

@@ -224,8 +224,8 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with tables [play] (`PlaySettings`), [falls] (`FallRules`) and [robot] (`RobotParameters`, of
-            a simulated robot), and [body] and [start] for a real robot.
+        params: a TOML file with tables [play] (`PlaySettings`), [falls] (`FallRules`) and [robot] (`RobotParameters`,
+            of a simulated robot), and [body] and [start] for a real robot.
         progress: print the state of the connection to a real robot on stderr.
 
     Returns:

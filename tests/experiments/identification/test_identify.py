@@ -51,7 +51,8 @@ def test_delay_and_play_are_found_again(found, joint):
 
 
 def test_the_result_prints_plots_and_names_what_it_found(found):
-    assert "stiffness" in str(found) and "replayed on mujoco" in str(found)
+    assert "stiffness" in str(found)
+    assert "replayed on mujoco" in str(found)
     assert found.error_after < 0.5 * found.error_before
     assert found.plot().axes
     told = json.loads(json.dumps(found.as_dict()))
@@ -67,9 +68,12 @@ def test_masses_and_stiffness_are_told_apart_by_torques_only(arms):
     kinds = ("stiffness", "damping", "friction", "delay", "mass")
     without = identify(IdentifyJob((blind,), light, parameters=kinds, engine="", mass_range=0.5))
     words = " ".join(without.warnings)
-    assert "cannot tell apart" in words and "record efforts" in words
-    assert "stiffness of hinge0" in words and "mass of rod0" in words
-    assert not without["mass", "rod0"].determined and "rod0" not in without.parameters.masses
+    assert "cannot tell apart" in words
+    assert "record efforts" in words
+    assert "stiffness of hinge0" in words
+    assert "mass of rod0" in words
+    assert not without["mass", "rod0"].determined
+    assert "rod0" not in without.parameters.masses
     by_torque = identify(IdentifyJob((told,), light, parameters=kinds, engine="", mass_range=0.5))
     assert not any("mass" in each for each in by_torque.warnings)
     assert by_torque["mass", "rod0"].value == pytest.approx(0.8, rel=0.05)
@@ -105,11 +109,13 @@ def test_the_command_line_writes_a_file_that_simulations_take(arms, tmp_path, po
     monkeypatch.chdir(tmp_path)
     write_joint_recording("arm.mcap", positions)
     back = read_joint_recording("arm.mcap")
-    assert back.positions == pytest.approx(positions.positions) and back.targets == pytest.approx(positions.targets)
+    assert back.positions == pytest.approx(positions.positions)
+    assert back.targets == pytest.approx(positions.targets)
     told = an.experiment.fit("arm.mcap", "out", robot=arms.arm(2), joints=["hinge1"], parameters=["stiffness", "delay"])
     assert (tmp_path / "out" / "fit.png").is_file()
     changed = RobotParameters.of(tomllib.loads((tmp_path / "out" / "robot.toml").read_text())["robot"])
     gains = default_gains(changed.on(arms.arm(2)))
-    assert gains.kp[1] == pytest.approx(told["stiffness", "hinge1"].value, rel=1e-4) and gains.kp[0] == 60.0
+    assert gains.kp[1] == pytest.approx(told["stiffness", "hinge1"].value, rel=1e-4)
+    assert gains.kp[0] == 60.0
     model = an.experiments.read_model(tmp_path / "out" / "robot.toml")
     assert model["robot.servos.hinge1.kp"] == pytest.approx(gains.kp[1])

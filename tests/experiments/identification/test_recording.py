@@ -67,7 +67,8 @@ def test_recordings_survive_files(tmp_path, name):
     assert back.positions == pytest.approx(told.positions, abs=1e-6)
     assert back.targets == pytest.approx(told.targets, abs=1e-6)
     assert back.efforts == pytest.approx(told.efforts, abs=1e-6)
-    assert back.told("hinge0") == "position" and back.told("nobody") == ""
+    assert back.told("hinge0") == "position"
+    assert back.told("nobody") == ""
 
 
 @pytest.mark.parametrize(
@@ -105,11 +106,12 @@ def test_an_excitation_keeps_to_limits_and_speeds():
     assert "front_left_wheel_joint" not in motion.moved  # it has no motor
     for k, joint in enumerate(robot.movable):
         if joint.name.endswith("steering_joint"):
-            assert (motion.rows[:, k] >= joint.limits.lower).all() and (motion.rows[:, k] <= joint.limits.upper).all()
+            assert (motion.rows[:, k] >= joint.limits.lower).all()
+            assert (motion.rows[:, k] <= joint.limits.upper).all()
         assert np.ptp(motion.rows[:, k]) > 0 or joint.name not in motion.moved
     with pytest.raises(AndanteError, match="no joint 'tail'"):
         excitation(robot, start, ("tail",))
-    with pytest.raises(BadInput, match="leave .* s for each"):
+    with pytest.raises(BadInput, match=r"leave .* s for each"):
         excitation(an.robot("nao"), np.zeros(26), (), 5.0)
 
 
@@ -118,6 +120,7 @@ def test_excite_records_a_simulated_robot(tmp_path):
     told = read_joint_recording(tmp_path / "r.mcap")
     assert done.joints == ("front_left_steering_joint", "front_right_steering_joint")
     assert told.seconds == pytest.approx(4.0, abs=0.05)
-    assert told.told("rear_left_wheel_joint") == "velocity" and told.moved("front_left_steering_joint") > 0.1
+    assert told.told("rear_left_wheel_joint") == "velocity"
+    assert told.moved("front_left_steering_joint") > 0.1
     with pytest.raises(BadInput, match="exists already"):
         an.experiment.excite("rover", tmp_path / "r.mcap", seconds=4.0)

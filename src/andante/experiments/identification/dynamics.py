@@ -100,9 +100,9 @@ def _turned(base: Array, a: Array, angle: float, out: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _momentum(m: float, h: Array, I: Array, V: Array, out: Array) -> None:
-    """Spatial momentum (or force) I V of a body of mass m, first moment h and inertia I about the origin."""
-    _times(I, V[:3], out[:3])
+def _momentum(m: float, h: Array, tensor: Array, V: Array, out: Array) -> None:
+    """Spatial momentum (or force) of a body of mass m, first moment h and inertia tensor about the origin."""
+    _times(tensor, V[:3], out[:3])
     _add_cross(h, V[3:], 1.0, out[:3])
     for r in range(3):
         out[3 + r] = m * V[3 + r]
@@ -112,11 +112,11 @@ def _momentum(m: float, h: Array, I: Array, V: Array, out: Array) -> None:
 @njit(cache=True, nogil=True)
 def mass_and_bias(
     q: Array, dq: Array, parent: np.ndarray, rotation: Array, place: Array, axis: Array, kind: np.ndarray, mass: Array,
-    com: Array, inertia: Array, heavy: Array, gravity: Array, M: Array, bias: Array, R: Array, I: Array, work: Array,
+    com: Array, inertia: Array, heavy: Array, gravity: Array, M: Array, bias: Array, R: Array, tensor: Array, work: Array,
 ) -> None:  # fmt: skip
     """Mass matrix and the forces of speed and weight of all joints, into M (n, n) and bias (n,).
 
-    R, I (n, 3, 3) and work (n, 31) are memory to work in.
+    R, tensor (n, 3, 3) and work (n, 31) are memory to work in.
     """
     n = q.shape[0]
     p, h, m = work[:, 0:3], work[:, 3:6], work[:, 6]
@@ -159,16 +159,16 @@ def mass_and_bias(
         _product(R[i], inertia[i], big)
         for r in range(3):
             for c in range(3):
-                I[i, r, c] = big[r, 0] * R[i, c, 0] + big[r, 1] * R[i, c, 1] + big[r, 2] * R[i, c, 2]
-                I[i, r, c] -= mass[i] * center[r] * center[c]
-            I[i, r, r] += mass[i] * square
+                tensor[i, r, c] = big[r, 0] * R[i, c, 0] + big[r, 1] * R[i, c, 1] + big[r, 2] * R[i, c, 2]
+                tensor[i, r, c] -= mass[i] * center[r] * center[c]
+            tensor[i, r, r] += mass[i] * square
         _add_cross(V[i, :3], S[i, :3], dq[i], A[i, :3])  # A = A_parent + V x S dq
         _add_cross(V[i, :3], S[i, 3:], dq[i], A[i, 3:])
         _add_cross(V[i, 3:], S[i, :3], dq[i], A[i, 3:])
         for r in range(6):
             V[i, r] += S[i, r] * dq[i]
-        _momentum(m[i], h[i], I[i], A[i], f[i])  # f = I A + V x* I V - weight
-        _momentum(m[i], h[i], I[i], V[i], t)
+        _momentum(m[i], h[i], tensor[i], A[i], f[i])  # f = I A + V x* I V - weight
+        _momentum(m[i], h[i], tensor[i], V[i], t)
         _add_cross(V[i, :3], t[:3], 1.0, f[i, :3])
         _add_cross(V[i, 3:], t[3:], 1.0, f[i, :3])
         _add_cross(V[i, :3], t[3:], 1.0, f[i, 3:])
@@ -183,7 +183,7 @@ def mass_and_bias(
             bias[i] += S[i, r] * f[i, r]
             if k >= 0:
                 f[k, r] += f[i, r]
-        _momentum(m[i], h[i], I[i], S[i], t)
+        _momentum(m[i], h[i], tensor[i], S[i], t)
         j = i
         while j >= 0:
             value = 0.0
@@ -196,7 +196,7 @@ def mass_and_bias(
             for r in range(3):
                 h[k, r] += h[i, r]
                 for c in range(3):
-                    I[k, r, c] += I[i, r, c]
+                    tensor[k, r, c] += tensor[i, r, c]
 
 
 @njit(cache=True, nogil=True)
@@ -234,7 +234,7 @@ def advance(
     y, v, x = start.copy(), np.zeros(n), np.zeros(n)
     q, dq = np.zeros(bodies), np.zeros(bodies)
     M, bias = np.zeros((bodies, bodies)), np.zeros(bodies)
-    R, I, work = np.zeros((bodies, 3, 3)), np.zeros((bodies, 3, 3)), np.zeros((bodies, 31))
+    R, tensor, work = np.zeros((bodies, 3, 3)), np.zeros((bodies, 3, 3)), np.zeros((bodies, 31))
     A, b = np.zeros((n, n)), np.zeros(n)
     b0, b1 = np.zeros(n), np.zeros(n)
     positions[0] = y
@@ -244,7 +244,7 @@ def advance(
             q[i] = offset[i] if k < 0 else ratio[i] * (y[k] + 0.5 * dt * v[k]) + offset[i]
             dq[i] = 0.0 if k < 0 else ratio[i] * v[k]
         mass_and_bias(
-            q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, R, I, work
+            q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, R, tensor, work
         )
         A[:] = 0.0
         b[:] = 0.0
@@ -273,7 +273,7 @@ def advance(
                     b0[j] = kp[j] * (reference - y[j] - (play[j] if gap > 0 else -play[j]))
                     b1[j] = kd[j] + 0.5 * dt * kp[j]
             A[j, j] += viscous[j]
-        for sweep in range(SWEEPS):
+        for _sweep in range(SWEEPS):
             change = 0.0
             for j in range(n):
                 c = -b[j]

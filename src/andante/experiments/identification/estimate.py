@@ -22,6 +22,7 @@ from .model import Replay, Values
 from .parameters import KINDS, Parameter
 
 POSITION, EFFORT = "position", "effort"
+FORCES = ("mass", "stiffness", "damping", "velocity_gain", "friction", "viscous", "armature")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class FitSettings:
     correlated: float = 0.95  # of two estimates
     shaky: float = 0.05  # a deviation of z, in widths, below which a correlation is of no account
     member: float = 0.3  # part of a direction from which on a parameter belongs to it
+    alike: float = 3.0  # by how much residuals that are alike from sample to sample widen deviations
+    scale: float = 0.03  # deviation of a factor common to masses and gains from which on they count as not told apart
     least_spread: float = 2e-5  # of a position channel [rad or m]
 
 
@@ -111,13 +114,13 @@ class Problem:
         """Simulated less measured (samples,)."""
         replay, j = self.replays[channel.replay], channel.joint
         if channel.what == POSITION:
-            return replay.compared(run[0][:, j], j) - replay.compared(replay.measured[:, j], j)
+            return np.asarray(replay.compared(run[0][:, j], j) - replay.compared(replay.measured[:, j], j))
         recording, name = replay.recording, replay.limb.joints[j]
         k = recording.names.index(name)
         if not channel.gain:
-            return run[1][:, j] - recording.efforts[replay.rows, k]
+            return np.asarray(run[1][:, j] - recording.efforts[replay.rows, k])
         constant = self.values(z)["torque_constant", name]
-        return run[1][:, j] - constant * recording.currents[replay.rows, k]
+        return np.asarray(run[1][:, j] - constant * recording.currents[replay.rows, k])
 
     def name(self, channel: Channel) -> tuple[str, str]:
         """Joint and what is compared."""
@@ -143,22 +146,32 @@ class Problem:
         widths = np.array([KINDS[parameter.kind].width for parameter in self.parameters])
         return usual, self.settings.prior_widths * widths
 
-    def jacobian(self, z: Array, weights: Array) -> Array:
-        """Derivatives of the weighted gaps (rows, parameters) by differences, each over the replays that it touches."""
-        runs = self.simulated(z)
-        before = [self.gap(channel, runs[channel.replay], z) for channel in self.channels]
+    def jacobian(self, z: Array, weights: Array, before: Sequence[Array] | None = None) -> Array:
+        """Derivatives of the weighted gaps (rows, parameters) by differences, each over the replays that it touches.
+
+        before: gaps at z for differences to one side; None: differences to both sides, which are sharper.
+        """
+        low, high = self.bounds
+        central = before is None
+        before = self.gaps(z) if before is None else before
         out = np.zeros((sum(len(gap) for gap in before), len(z)))
-        ends = np.cumsum([0, *(len(gap) for gap in before)])
+        limits = np.cumsum([0, *(len(gap) for gap in before)])
         for p, parameter in enumerate(self.parameters):
             step = KINDS[parameter.kind].step
-            step = -step if z[p] + step > parameter.bounds[1] else step
-            moved = z.copy()
-            moved[p] += step
-            after = self.simulated(moved, self._touches[p])
-            for c, channel in enumerate(self.channels):
-                if channel.replay in after:
-                    gap = self.gap(channel, after[channel.replay], moved)
-                    out[ends[c] : ends[c + 1], p] = weights[c] * (gap - before[c]) / step
+            ends = [min(z[p] + step, high[p]), max(z[p] - step, low[p]) if central else z[p]]
+            if not central and ends[0] - z[p] < 0.5 * step:
+                ends[0] = z[p] - step
+            gaps = []
+            for end in ends if central else ends[:1]:
+                moved = z.copy()
+                moved[p] = end
+                after = self.simulated(moved, self._touches[p])
+                gaps.append([self.gap(each, after[each.replay], moved) if each.replay in after else None
+                             for each in self.channels])  # fmt: skip
+            for c, ahead in enumerate(gaps[0]):
+                behind = gaps[1][c] if central else before[c]
+                if ahead is not None and behind is not None:
+                    out[limits[c] : limits[c + 1], p] = weights[c] * (ahead - behind) / (ends[0] - ends[1])
         return out
 
     @property
@@ -184,11 +197,12 @@ class Problem:
                 return np.concatenate([*gaps, (x - usual) / deviation])
 
             def slopes(x: Array, weights: Array = weights) -> Array:
-                return np.vstack([self.jacobian(x, weights), np.diag(1.0 / deviation)])
+                return np.vstack([self.jacobian(x, weights, self.gaps(x)), np.diag(1.0 / deviation)])
 
             last = number == settings.rounds - 1
             found = least_squares(
-                left, z, slopes, (low - 1e-9, high + 1e-9), ftol=settings.tolerance * (1 if last else 100), xtol=1e-6, gtol=1e-10,
+                left, z, slopes, (low - 1e-9, high + 1e-9), ftol=settings.tolerance * (1 if last else 100),
+                xtol=1e-6, gtol=1e-10,
                 max_nfev=settings.evaluations,
             )  # fmt: skip
             z = np.clip(found.x, low, high)
@@ -329,6 +343,28 @@ def undetermined(parameters: Sequence[Parameter], covariance: Array, settings: F
     return groups
 
 
+def scaled_alike(problem: Problem, z: Array, torques: bool) -> list[int]:
+    """Parameters that may all grow by one factor without the positions telling: masses, gains and friction together.
+
+    All are scaled by e^0.1; with the change d of the weighted residual the deviation of the factor's logarithm is
+    0.1 / |d|, made `alike` times larger since residuals are alike from sample to sample.
+    """
+    kinds = {parameter.kind for parameter in problem.parameters}
+    if torques or "mass" not in kinds or not kinds & {"stiffness", "velocity_gain"}:
+        return []
+    members = [k for k, each in enumerate(problem.parameters) if each.kind in FORCES]
+    moved, by = z.copy(), 0.1
+    for k in members:
+        moved[k] = moved[k] + by if KINDS[problem.parameters[k].kind].factor else moved[k] * np.exp(by)
+    before, after = problem.gaps(z), problem.gaps(moved)
+    spread = problem.spreads(before)
+    change = 0.0
+    for channel, old, new in zip(problem.channels, before, after, strict=True):
+        change += float(np.sum((new - old) ** 2)) / spread[problem.name(channel)] ** 2
+    deviation = problem.settings.alike * by / max(np.sqrt(change), 1e-12)
+    return members if deviation > problem.settings.scale else []
+
+
 def correlated(
     parameters: Sequence[Parameter], covariance: Array, settings: FitSettings
 ) -> list[tuple[int, int, float]]:
@@ -340,5 +376,6 @@ def correlated(
         (i, k, float(correlation[i, k]))
         for i in range(len(parameters))
         for k in range(i)
-        if abs(correlation[i, k]) > settings.correlated and max(deviation[i] / widths[i], deviation[k] / widths[k]) > settings.shaky
+        if abs(correlation[i, k]) > settings.correlated
+        and max(deviation[i] / widths[i], deviation[k] / widths[k]) > settings.shaky
     ]  # fmt: skip

@@ -61,7 +61,7 @@ class Excitation:
     moved: tuple[str, ...]  # joints that are excited
     names: tuple[str, ...]  # joints told positions
     rows: Array  # (periods, joints of the robot) positions, or velocities of wheels
-    modes: Array  # (joints of the robot) a `Mode` each
+    modes: np.ndarray  # (joints of the robot) a `Mode` each
     period: float  # [s]
 
     @property
@@ -118,8 +118,8 @@ def excitation(
     each = (seconds - settings.approach) / len(slots)
     if each < 1.0:
         raise BadInput(
-            f"{len(chosen)} joints in {seconds:g} s leave {each:.2f} s for each; give {math.ceil(len(slots) * 2 + 2)} s "
-            "or more, or fewer joints"
+            f"{len(chosen)} joints in {seconds:g} s leave {each:.2f} s for each; give "
+            f"{math.ceil(len(slots) * 2 + 2)} s or more, or fewer joints"
         )
     made = _made(robot, start, chosen, slots, seconds, rate, settings)
     for _ in range(HALVINGS):
@@ -191,7 +191,7 @@ def _made(
             k = names.index(name)
             top = robot.joint(name).limits.velocity
             top = settings.speed_fraction * (top if 0 < top < math.inf else settings.free_speed)
-            t = np.arange(span) * period
+            t = np.asarray(np.arange(span) * period, dtype=np.float64)
             most = settings.effort_fraction * gains.effort[k] / max(float(carried[k]), 1e-9)
             rows[first : first + span, k] += _signal(t, span * period, reach[name], top, most, bool(held[k]), settings)
     modes = np.where(held, int(Mode.POSITION), int(Mode.VELOCITY)).astype(np.int8)

@@ -22,7 +22,7 @@ from andante.simulation.simulation import simulate
 from andante.tasks.bodies import BodyLike, Params, is_simulated, opened, report_log
 from andante.tasks.result import HIDDEN, Result
 
-from .excitation import Exciting, ExcitationSettings, excitation
+from .excitation import ExcitationSettings, Exciting, excitation
 from .proof import HEIGHT
 from .recording import JointRecording, write_joint_recording
 

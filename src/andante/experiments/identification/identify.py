@@ -1,7 +1,7 @@
 """`identify`: from recordings of joints to servo gains, friction, delay, play and masses, and how sure they are.
 
-Limbs of a held robot do not feel each other, so each is fitted on its own; parameters that joints of several limbs share
-are fitted together. At the end the recording is replayed on a physics engine, with the robot's file as it is and with
+Limbs of a held robot do not feel each other, so each is fitted on its own; parameters that joints of several limbs
+share are fitted together. At the end the recording is replayed on a physics engine, with the robot's file as it is and with
 what was found.
 """
 
@@ -23,7 +23,7 @@ from andante.files import write_whole
 from andante.geometry import Array
 from andante.progress import bar
 
-from .estimate import EFFORT, POSITION, Fitted, FitSettings, Problem, correlated, undetermined
+from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem, correlated, scaled_alike, undetermined
 from .model import HeldLimb, Replay, ReplaySettings, held_limbs
 from .parameters import KINDS, POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
 from .proof import replayed
@@ -32,6 +32,7 @@ from .result import Curves, Estimate, Identification, robot_parameters, write_pa
 
 EARLY = 0.005  # delay at which a fit begins [s]
 SURE = 1.96  # deviations on each side of an interval of 95 %
+MASSES = "without torques masses and gains may grow alike: record efforts, or leave the masses out"
 SLOW_TURNS = 4  # a joint that reverses less often tells little of friction and play
 
 
@@ -88,8 +89,9 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
             before = problem.gaps(problem.prior[0])
             found = problem.solve(first)
             values |= problem.values(found.z)
-            estimates += _estimates(problem, found)
-            warnings += _warnings(problem, found, told, bool(efforts))
+            alike = scaled_alike(problem, found.z, bool(efforts))
+            estimates += _estimates(problem, found, alike)
+            warnings += _warnings(problem, found, told, bool(efforts), alike)
             curves += _curves(problem, found, before, joints)
             report(number + 1, len(groups), ", ".join(curve.joint for curve in curves[-3:]))
     ordered = {name: k for k, name in enumerate(joints)}
@@ -147,7 +149,7 @@ def _joints(robot: Robot, told: Sequence[JointRecording], patterns: Sequence[str
         if not found:
             known = ", ".join(name for name in told[0].names if name in own) or "none"
             raise BadInput(
-                f"{told[0].source}: no joint of {robot.name!r} has targets and moves; joints of the robot in it: {known}"
+                f"{told[0].source}: no joint of {robot.name!r} has targets and moves; its joints in there: {known}"
             )
         return found
     chosen = []
@@ -260,7 +262,7 @@ def _clusters(
 
 
 # ---- what is told of it ------------------------------------------------------------------------------
-def _estimates(problem: Problem, found: Fitted) -> list[Estimate]:
+def _estimates(problem: Problem, found: Fitted, alike: Sequence[int]) -> list[Estimate]:
     settings, out = problem.settings, []
     for k, parameter in enumerate(problem.parameters):
         kind, z = KINDS[parameter.kind], float(found.z[k])
@@ -270,7 +272,7 @@ def _estimates(problem: Problem, found: Fitted) -> list[Estimate]:
         at = ""
         if min(z - low, high - z) < 1e-3 and not (z - low < 1e-3 and not kind.factor):
             at = "at its bound"
-        known = deviation < settings.unknown * kind.width and not at
+        known = deviation < settings.unknown * kind.width and not at and k not in alike
         out.append(
             Estimate(
                 parameter.kind,
@@ -287,11 +289,18 @@ def _estimates(problem: Problem, found: Fitted) -> list[Estimate]:
     return out
 
 
-def _warnings(problem: Problem, found: Fitted, told: Sequence[JointRecording], torques: bool) -> list[str]:
+def _warnings(
+    problem: Problem, found: Fitted, told: Sequence[JointRecording], torques: bool, alike: Sequence[int]
+) -> list[str]:
     out = []
     parameters, settings = problem.parameters, problem.settings
-    together: set[int] = set()
+    together: set[int] = set(alike)
+    if alike:
+        names = ", the ".join(parameters[k].name for k in alike)
+        out.append(f"the recording cannot tell apart the {names}; {MASSES}")
     for members in undetermined(parameters, found.covariance, settings):
+        if set(members) <= together:
+            continue
         names = [parameters[k].name for k in members]
         together |= set(members)
         if len(members) == 1:
@@ -300,7 +309,7 @@ def _warnings(problem: Problem, found: Fitted, told: Sequence[JointRecording], t
         kinds = {parameters[k].kind for k in members}
         remedy = "leave some of them out, or move the joints in other ways"
         if kinds & {"mass", "armature"} and not torques:
-            remedy = "without torques masses and gains may grow alike: record efforts, or leave the masses out"
+            remedy = MASSES
         elif kinds <= {"damping", "viscous", "velocity_gain"} and not torques:
             remedy = "only their sum acts on positions: record efforts, or leave one out"
         out.append(f"the recording cannot tell apart the {', the '.join(names)}; {remedy}")

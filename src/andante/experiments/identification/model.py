@@ -301,7 +301,7 @@ def _means(times: Array, values: Array, grid: Array) -> Array:
     inner = np.concatenate([[min(grid[0], times[0]) - 1.0], times, [max(grid[-1], times[-1]) + 1.0]])
     held = np.concatenate([[values[0]], values])
     total = np.concatenate([[0.0], np.cumsum(held * np.diff(inner))])
-    return np.diff(np.interp(grid, inner, total)) / np.diff(grid)
+    return np.asarray(np.diff(np.interp(grid, inner, total)) / np.diff(grid))
 
 
 def _later(targets: Array, steps: float, from_rest: bool) -> Array:
