@@ -83,13 +83,13 @@ def test_a_velocity_servo_lags_by_friction_over_its_gain(pendulum):
 
 def test_the_replay_does_what_the_engine_does(arms):
     robot = arms.arm(2, friction=0.15, damping=0.05)
-    told = arms.recorded(robot, 6.0, delay=0.02, backlash=0.006, noise=0.0)
+    told = arms.recorded(robot, 4.0, "mujoco", delay=0.02, backlash=0.006, noise=0.0)
     held = held_limbs(robot, told, robot.joint_names)[0]
     values = {("delay", n): 0.02 for n in robot.joint_names} | {("backlash", n): 0.006 for n in robot.joint_names}
     replay = Replay(held[0], told, ReplaySettings())
     q, _ = replay.simulate(values)
-    assert np.sqrt(np.mean((q - replay.measured) ** 2)) < 1.5e-3
-    assert np.abs(q - replay.measured).max() < 1e-2
+    assert np.sqrt(np.mean((q - replay.measured) ** 2)) < 8e-4
+    assert np.abs(q - replay.measured).max() < 6e-3
 
 
 def test_targets_are_held_and_delays_are_continuous():

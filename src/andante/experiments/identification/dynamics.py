@@ -112,7 +112,8 @@ def _momentum(m: float, h: Array, tensor: Array, V: Array, out: Array) -> None:
 @njit(cache=True, nogil=True)
 def mass_and_bias(
     q: Array, dq: Array, parent: np.ndarray, rotation: Array, place: Array, axis: Array, kind: np.ndarray, mass: Array,
-    com: Array, inertia: Array, heavy: Array, gravity: Array, M: Array, bias: Array, R: Array, tensor: Array, work: Array,
+    com: Array, inertia: Array, heavy: Array, gravity: Array, M: Array, bias: Array, R: Array, tensor: Array,
+    work: Array,
 ) -> None:  # fmt: skip
     """Mass matrix and the forces of speed and weight of all joints, into M (n, n) and bias (n,).
 

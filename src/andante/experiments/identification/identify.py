@@ -1,8 +1,8 @@
 """`identify`: from recordings of joints to servo gains, friction, delay, play and masses, and how sure they are.
 
 Limbs of a held robot do not feel each other, so each is fitted on its own; parameters that joints of several limbs
-share are fitted together. At the end the recording is replayed on a physics engine, with the robot's file as it is and with
-what was found.
+share are fitted together. At the end the recording is replayed on a physics engine, with the robot's file as it is
+and with what was found.
 """
 
 from __future__ import annotations
