@@ -229,12 +229,17 @@ def compared(hidden: Hidden, found: Identification) -> list[dict[str, Any]]:
     return rows
 
 
+def say(words: str) -> None:
+    """A line for people."""
+    print(words, file=sys.stderr, flush=True)
+
+
 def told(run: dict[str, Any], verbose: bool) -> None:
     """Print a run."""
     for row in run["rows"] if verbose else ():
         mark = {True: "", False: "  MISSED", None: ""}[row["good"]]
         sure = "" if row["determined"] else " (not determined)"
-        print(f"  {row['joint']:26} {row['kind']:13} {row['true']:9.4g} found {row['found']:9.4g} "
+        say(f"  {row['joint']:26} {row['kind']:13} {row['true']:9.4g} found {row['found']:9.4g} "
               f"[{row['low']:.4g}, {row['high']:.4g}] {100 * row['error']:+6.1f} %{sure}{mark}")  # fmt: skip
     parts = []
     for kind in GOAL:
@@ -242,12 +247,11 @@ def told(run: dict[str, Any], verbose: bool) -> None:
         if judged:
             parts.append(f"{kind} {sum(r['good'] for r in judged)}/{len(judged)}")
     covered = sum(row["covered"] for row in run["rows"])
-    print(f"{run['case']} seed {run['seed']} recorded on {run['engine']}{' with torques' if run['torques'] else ''}: "
+    say(f"{run['case']} seed {run['seed']} recorded on {run['engine']}{' with torques' if run['torques'] else ''}: "
           f"{', '.join(parts)} within 10 %; {covered}/{len(run['rows'])} in their intervals; {run['seconds']} s; "
           f"replay on MuJoCo {1e3 * run['before']:.1f} -> {1e3 * run['after']:.1f} mrad")  # fmt: skip
     for words in run["warnings"] if verbose else ():
-        print(f"    {words}")
-    sys.stdout.flush()
+        say(f"    {words}")
 
 
 def summary(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -275,7 +279,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--torques", action="store_true")
     parser.add_argument("--masses", action="store_true", help="identify masses too, without and with torques")
     parser.add_argument("--verbose", "-v", action="store_true")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", action="store_true", help="print one JSON object; words go to stderr")
     asked = parser.parse_args(words)
     runs = []
     for case in CASES:
@@ -286,10 +290,11 @@ def main(words: Sequence[str] | None = None) -> int:
                 kinds = ("stiffness", "damping", "friction", "delay", "backlash", "mass") if asked.masses else ()
                 runs.append(study(case, seed, asked.engine, torques, kinds))
                 told(runs[-1], asked.verbose or asked.masses)
-    for kind, counts in (total := summary(runs)).items():
-        print(f"{kind}: {counts}")
+    total = summary(runs)
+    for kind, counts in total.items():
+        print(f"{kind}: {counts}", file=sys.stderr)
     if asked.json:
-        asked.json.write_text(json.dumps({"runs": runs, "summary": total}, indent=1))
+        print(json.dumps({"summary": total, "runs": runs}))
     return 0
 
 

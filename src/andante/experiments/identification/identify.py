@@ -33,6 +33,8 @@ from .result import Curves, Estimate, Identification, robot_parameters, write_pa
 EARLY = 0.005  # delay at which a fit begins [s]
 SURE = 1.96  # deviations on each side of an interval of 95 %
 MASSES = "without torques masses and gains may grow alike: record efforts, or leave the masses out"
+SUM = "short of the effort limit only their sum acts on positions: record efforts, or leave one out"
+SERVO_DAMPING = ("damping", "velocity_gain")
 SLOW_TURNS = 4  # a joint that reverses less often tells little of friction and play
 
 
@@ -298,6 +300,11 @@ def _warnings(
     if alike:
         names = ", the ".join(parameters[k].name for k in alike)
         out.append(f"the recording cannot tell apart the {names}; {MASSES}")
+    for k, each in enumerate(parameters):
+        pair = [i for i, other in enumerate(parameters) if other.kind in SERVO_DAMPING and other.of == each.of]
+        if each.kind == "viscous" and pair and not torques:
+            together |= {k, *pair}
+            out.append(f"the recording cannot tell apart the {parameters[pair[0]].name}, the {each.name}; {SUM}")
     for members in undetermined(parameters, found.covariance, settings):
         if set(members) <= together:
             continue
@@ -310,8 +317,6 @@ def _warnings(
         remedy = "leave some of them out, or move the joints in other ways"
         if kinds & {"mass", "armature"} and not torques:
             remedy = MASSES
-        elif kinds <= {"damping", "viscous", "velocity_gain"} and not torques:
-            remedy = "only their sum acts on positions: record efforts, or leave one out"
         out.append(f"the recording cannot tell apart the {', the '.join(names)}; {remedy}")
     for i, k, value in correlated(parameters, found.covariance, settings):
         if not {i, k} <= together:
