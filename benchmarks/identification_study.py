@@ -43,7 +43,7 @@ SECONDS, RATE, FINE = 30.0, 100.0, 0.0005
 NOISE, COUNT = 3e-4, 2 * math.pi / 4096  # deviation of the encoders' noise, and a count of theirs [rad]
 TORQUE_NOISE = 0.02  # of the effort limit
 ZOO = Path(os.environ.get("ANDANTE_ZOO", Path(__file__).resolve().parents[2] / "shared" / "zoo"))
-SOLO = "Gepetto+example-robot-data/example-robot-data/robots/solo_description/robots/solo12.urdf"
+A1 = "unitreerobotics+unitree_ros/robots/a1_description/urdf/a1.urdf"
 GOAL = {"stiffness": 0.10, "velocity_gain": 0.10, "friction": 0.10, "delay": 0.10}
 
 
@@ -54,14 +54,15 @@ class Case:
     name: str
     robot: str
     joints: tuple[str, ...]
+    torques: bool = False  # whether torques are recorded, where nothing hangs on the joints that would bend a servo
 
 
 CASES = (
     Case("nao-arm", "nao", ("LShoulder*", "LElbow*")),
     Case("nao-leg", "nao", ("LHipRoll", "LHipPitch", "LKneePitch", "LAnkle*")),
     Case("shell-leg", "shell", ("q21?",)),
-    Case("rover", "rover", ("*steering_joint", "rear_*_wheel_joint")),
-    Case("zoo-leg", f"zoo:{SOLO}", ("FL_*",)),
+    Case("rover", "rover", ("*steering_joint", "rear_*_wheel_joint"), torques=True),
+    Case("zoo-leg", f"zoo:{A1}", ("FL_*",)),
 )
 
 
@@ -286,7 +287,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if asked.case and case.name not in asked.case:
             continue
         for seed in range(asked.first, asked.first + asked.seeds):
-            for torques in (False, True) if asked.masses else (asked.torques,):
+            for torques in (False, True) if asked.masses else (asked.torques or case.torques,):
                 kinds = ("stiffness", "damping", "friction", "delay", "backlash", "mass") if asked.masses else ()
                 runs.append(study(case, seed, asked.engine, torques, kinds))
                 told(runs[-1], asked.verbose or asked.masses)
