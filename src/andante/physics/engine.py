@@ -58,7 +58,9 @@ class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
 
     name: ClassVar[str]
-    solver: ClassVar[Mapping[str, Any] | None] = None  # settings that it has, with its own values; None: it does not say
+    solver: ClassVar[Mapping[str, Any] | None] = (
+        None  # settings that it has, with its own values; None: it does not say
+    )
     methods: ClassVar[tuple[str, ...]] = ()  # what `solver.method` may be
     surface: ClassVar[tuple[str, ...]] = ()  # contact parameters of a `Surface` that it has beside mu
 

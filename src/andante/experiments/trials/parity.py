@@ -54,7 +54,7 @@ def parity_trial(setup: Setup) -> dict[str, Any]:
 def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
     draw, model = setup.draw, setup.model
     robot, world = perturbed_robot(load_robot(name), draw, model), perturbed_world(load_world("empty"), draw, model)
-    sim = simulate(robot, world, setup.engine, settings=settings, start=(0.0, 0.0, draw.yaw), seed=setup.seed)
+    sim = simulate(robot, world, setup.engine, solver=settings, start=(0.0, 0.0, draw.yaw), seed=setup.seed)
     try:
         start = sim.base_pose[:3].copy()
         sim.run(STAND)
@@ -73,7 +73,7 @@ def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
         joints=(),
     )
     world = perturbed_world(load_world("empty"), replace(setup.draw, friction=mu), {})
-    sim = simulate(block, world, setup.engine, settings=settings)
+    sim = simulate(block, world, setup.engine, solver=settings)
     try:
         sim.run(0.2)
         pose = sim.base_pose.copy()

@@ -302,6 +302,7 @@ def _surface(
     scale = scaled_friction(shapes, settings.friction, frame)
     if scale is not None:
         client.changeDynamics(uid, link, anisotropicFriction=scale)
+        client.setPhysicsEngineParameter(enableConeFriction=0)  # else Bullet bends the force along the sliding
     if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
         client.changeDynamics(uid, link, collisionMargin=SKIN)
 

@@ -2,7 +2,8 @@
 
 The axes of a Bullet object are those of its inertia; so `fdir1` must be one of them (in most robots links and their
 inertias are parallel). Friction of a pair with coefficient mu is then mu along it and mu mu2/mu1 across, mu1 and mu2
-being those of the surface that states them.
+being those of the surface that states them. A scene with such a surface has friction pyramids instead of cones: by
+its cones Bullet would turn the force along the sliding, so that nothing is led aside.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def askew(model: Model, handles: BulletHandles) -> list[Problem]:
         frame = handles.body_from_com[i] if handles.uid[i] >= 0 else IDENTITY
         told = [s for s in body.shapes if s.surface.fdir1 is not None and s.surface.mu2 not in (None, s.surface.mu)]
         if any(_axis(shape, shape.pose if handles.uid[i] < 0 else frame) is None for shape in told):
-            text = f"engine 'bullet' uses mu alone on {model.name}/{body.name}: its fdir1 is no axis of the body's inertia"
+            text = (
+                f"engine 'bullet' uses mu alone on {model.name}/{body.name}: its fdir1 is no axis of the body's inertia"
+            )
             found.append(Problem(Severity.INFO, text))
     return found

@@ -94,16 +94,21 @@ class DartEngine(Engine):
         self._apply_pushes()
 
     def _set_solver(self, solver: Any) -> None:
-        """Iterations and tolerance are those of the sweeps (PGS), which help out where Dantzig fails or are chosen."""
-        asked, sweeps = self.settings, solver.getSecondaryBoxedLcpSolver()
+        """Iterations and tolerance are those of the sweeps (PGS), which help out where Dantzig fails or are chosen.
+
+        Sweeps that end before they have converged count as a failure, and the second solver then has the word. dartpy
+        makes no PGS by itself: the other one comes from another world.
+        """
+        asked, sweeps = self.settings, [solver.getSecondaryBoxedLcpSolver()]
         if asked.method == "pgs":
-            sweeps = dartpy.constraint.PgsBoxedLcpSolver()
-            solver.setBoxedLcpSolver(sweeps)
+            sweeps.append(dartpy.simulation.World("spare").getConstraintSolver().getSecondaryBoxedLcpSolver())
+            solver.setBoxedLcpSolver(sweeps[1])
         if asked.method == "pgs" or asked.iterations is not None or asked.tolerance is not None:
             option = dartpy.constraint.PgsBoxedLcpSolverOption(asked.iterations or ITERATIONS)
             if asked.tolerance is not None:
                 option.mDeltaXThreshold = option.mRelativeDeltaXTolerance = asked.tolerance
-            sweeps.setOption(option)
+            for each in sweeps:
+                each.setOption(option)
 
     def _close_loops(self, index: int, built: Built) -> None:
         tree = self.models[index].tree

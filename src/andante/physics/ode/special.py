@@ -19,6 +19,7 @@ from andante.geometry import Array
 from andante.physics.state import Settings
 from andante.physics.tree import BodyShape
 
+SLIPS = 0x100 | 0x200  # dContactSlip1 and 2 of the ODE that panda3d is linked with; its own words are of an older one
 PARALLEL = 1e-6  # shorter than this, a direction has no part in the contact plane
 
 
@@ -41,7 +42,7 @@ class Special:
             mode |= kinds.MFContactMu2 | kinds.MFContactFDir1
             surface.setMu2(self.mu2)
         if any(self.slip):
-            mode |= kinds.MFContactSlip1 | kinds.MFContactSlip2
+            mode |= SLIPS
             surface.setSlip1(self.slip[0])
             surface.setSlip2(self.slip[1])
         if self.damped is not None:
@@ -94,7 +95,9 @@ def _sum(a: float | None, b: float | None) -> float:
     return (a or 0.0) + (b or 0.0)
 
 
-def _anisotropy(a: BodyShape, b: BodyShape, usual: float) -> tuple[float | None, tuple[float, float, float] | None, int]:
+def _anisotropy(
+    a: BodyShape, b: BodyShape, usual: float
+) -> tuple[float | None, tuple[float, float, float] | None, int]:
     """Second coefficient, first direction in the axes of a body, and whose body; that of the first that states one."""
     both = (a.surface, b.surface)
     for side, shape in enumerate((a, b)):
