@@ -65,6 +65,12 @@ def check_settings(engine: type[Engine], settings: SolverSettings) -> None:
         raise BadInput(f"engine {engine.name!r} has no {PREFIX}{name}; {has}")
 
 
+def kept_settings(engine: type[Engine], settings: SolverSettings) -> SolverSettings:
+    """Those of the settings that an engine has."""
+    gone = {name.partition("=")[0] for name in lacking(engine, settings)}
+    return SolverSettings(**{name: value for name, value in settings.stated.items() if name not in gone})
+
+
 def names_of(engine: type[Engine]) -> tuple[str, ...]:
     """Settings that an engine says it has, the common ones first."""
     return tuple(dict.fromkeys((*COMMON, *(engine.solver or ()))))
@@ -85,6 +91,13 @@ def world_notes(engine: type[Engine], world: World, given: SolverSettings | None
     if missing:
         notes.append(f"engine {engine.name!r} has no {', '.join(missing)}, which the world asks for")
     return [Problem(Severity.INFO, text, world.source) for text in notes]
+
+
+def settings_words(engine: Engine, given: SolverSettings | None = None) -> list[str]:
+    """What is said of the settings of a running engine: what its world asks for, and what becomes of it."""
+    notes = [note.message for note in world_notes(type(engine), engine.world, given)]
+    asked = ", ".join(f"{name} {value}" for name, value in engine.world.physics.stated.items())
+    return [*([f"the world asks for {asked}; the step is {1e3 * engine.dt:g} ms"] if asked else []), *notes]
 
 
 def stated_surfaces(robots: Iterable[Robot]) -> dict[str, int]:

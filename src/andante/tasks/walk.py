@@ -16,6 +16,7 @@ from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
+from andante.description.solver import SolverLike
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, so3
 from andante.hardware.address import SIMULATED
@@ -96,7 +97,8 @@ def walk(
     params: Path | str | None = None,
     rig: Path | str | None = None,
     arguments: Mapping[str, str] | None = None,
-    dt: float = 0.002,
+    dt: float | None = None,
+    solver: SolverLike | None = None,
     seed: int = 0,
     record: Path | str | None = None,
     video: Path | str | None = None,
@@ -120,7 +122,8 @@ def walk(
             [body] and [start] for a real robot.
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
-        dt: physics step [s].
+        dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
@@ -147,8 +150,9 @@ def walk(
             with kept(real, files, view):
                 return lead(real, ready, goal, None, progress, view, settings, given.falls.lying)
     sim = simulate(
-        ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
-    )
+        ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True,
+        solver=solver,
+    )  # fmt: skip
     try:
         judge_falls(sim, given.falls)
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)

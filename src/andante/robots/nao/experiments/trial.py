@@ -31,7 +31,7 @@ from andante.simulation.walk_watch import WalkWatch
 
 TERMS = Terms(
     "a wave gait",
-    settings=("robot", "world", "variant", "seconds", "stride", "friction"),
+    settings=("robot", "world", "variant", "seconds", "stride", "friction", "solver"),
     measures=("x", "y", "turned", "speed", "wobble", "time", "fallen"),
     gaits=True,
 )
@@ -167,7 +167,10 @@ def wave_trial(setup: Setup) -> dict[str, Any]:
     draw, model = set_friction(setup.draw, friction_value(values)), setup.model
     gait = WaveParameters.of(gait_values(values), default_gait(variant).parameters)
     pose = perturbed_pose(first_positions(robot, None), draw)
-    trial = WaveTrial(perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose)
+    trial = WaveTrial(
+        perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose,
+        solver=values.get("solver"),
+    )  # fmt: skip
     try:
         track = trial.run(gait, variant, seconds, None, float(values.get("stride", 1.0)))
     finally:
