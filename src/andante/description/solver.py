@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from andante.errors import BadInput, UnknownName
+from andante.parsing import parse_toml
 
 METHODS = ("newton", "cg", "pgs", "quick", "world", "dantzig")
 CONES = ("elliptic", "pyramidal")
@@ -106,6 +107,20 @@ def solver_settings(given: SolverLike | None) -> SolverSettings:
             raise unknown_setting(word)
         values[name] = value
     return SolverSettings(**values)
+
+
+def parse_settings(text: str) -> SolverSettings:
+    """Settings of a line like "erp=0.3, iterations=20"; empty: none."""
+    given: dict[str, Any] = {}
+    for word in text.split(",") if text.strip() else ():
+        name, sign, value = (part.strip() for part in word.partition("="))
+        if not (name and sign and value):
+            raise BadInput(f"settings look like 'erp=0.3, iterations=20', got {text!r}")
+        try:
+            given[name] = parse_toml(f"value = {value}")["value"]
+        except ValueError:
+            given[name] = value
+    return solver_settings(given)
 
 
 def unknown_setting(word: str) -> UnknownName:

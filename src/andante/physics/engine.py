@@ -26,7 +26,7 @@ from andante.geometry import SE3, Array
 
 from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .rays import Raycaster
-from .solver import resolved, world_notes
+from .solver import kept_settings, resolved, world_notes
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 
@@ -66,7 +66,7 @@ class Engine(ABC):
 
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world
-        self.settings: Settings = resolved(world.physics, settings)  # explicit ones first, then the world's
+        self.settings: Settings = resolved(kept_settings(type(self), world.physics), settings)
         self.dt = self.settings.dt  # step size [s]
         placements = (*world.models, *robots)
         names = [placement.name for placement in placements]

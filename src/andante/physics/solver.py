@@ -7,16 +7,19 @@ controlled at the usual one. One that does not divide the control period is shor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from andante.description.link import Surface
 from andante.description.robot import Robot
-from andante.description.solver import PREFIX, SolverSettings, listed
+from andante.description.solver import KNOWN, PREFIX, SolverSettings, listed
 from andante.description.source import Problem, Severity
 from andante.description.world import World
-from andante.errors import BadInput
+from andante.errors import AndanteError, BadInput
 
+from .registry import ENGINES, engine_class
 from .state import Settings
 
 if TYPE_CHECKING:
@@ -26,6 +29,20 @@ CONTROL_PERIOD = 0.01  # which steps divide [s]
 USUAL = Settings()
 COMMON = ("dt", "friction")  # settings that every engine has
 FRICTION = ("mu",)  # and of a surface
+SURFACES = {
+    "mu": "friction coefficient",
+    "mu2": "friction coefficient across fdir1",
+    "torsional": "friction against turning on the spot",
+    "rolling": "friction against rolling",
+    "restitution": "bounce",
+    "kp": "stiffness of the contact [N/m]",
+    "kd": "damping of the contact [N s/m]",
+    "max_velocity": "fastest that bodies are parted [m/s]",
+    "min_depth": "depth that is left alone [m]",
+    "fdir1": "first friction direction",
+    "slip1": "slip per force along fdir1 [m/s/N]",
+    "slip2": "slip per force across it [m/s/N]",
+}
 
 
 def world_step(asked: float | None) -> float:
@@ -100,6 +117,19 @@ def settings_words(engine: Engine, given: SolverSettings | None = None) -> list[
     return [*([f"the world asks for {asked}; the step is {1e3 * engine.dt:g} ms"] if asked else []), *notes]
 
 
+def solver_lines(engine: Engine) -> dict[str, str]:
+    """Settings that a running engine has: "present value | own value | about | choices", what is not known is empty."""
+    lines = {}
+    for name in names_of(type(engine)):
+        own, known = _own(type(engine), name), KNOWN[name]
+        present = engine.settings.stated.get(name, own)
+        unit = f" [{known['unit']}]" if known.get("unit") else ""
+        choices = ", ".join(engine.methods if name == "method" else known.get("choices", ()))
+        values = ["" if value is None or value is True else str(value) for value in (present, own)]
+        lines[name] = " | ".join([*values, f"{known['about']}{unit}", choices])
+    return lines
+
+
 def stated_surfaces(robots: Iterable[Robot]) -> dict[str, int]:
     """Contact parameters that surfaces state, and by how many; those that say nothing new are left out.
 
@@ -120,6 +150,61 @@ def _telling(surface: Surface) -> list[str]:
     if not aniso:
         return [name for name in names if name not in ("mu2", "fdir1")]
     return names if surface.fdir1 is not None else [*(n for n in names if n != "mu2"), "mu2 without fdir1"]
+
+
+def installed_engines() -> dict[str, type[Engine]]:
+    """Classes of the engines that are installed and can be loaded, by name."""
+    found = {}
+    for name in ENGINES:
+        with suppress(AndanteError, ImportError):
+            found[name] = engine_class(name)
+    return found
+
+
+def engine_notes(thing: Robot | World) -> list[Problem]:
+    """What becomes of the settings and surfaces of a robot or world on the engines that are installed."""
+    robots = [thing] if isinstance(thing, Robot) else list({id(m.robot): m.robot for m in thing.models}.values())
+    asked = isinstance(thing, World) and bool(thing.physics.stated)
+    if not asked and not stated_surfaces(robots).keys() - set(FRICTION):
+        return []  # no engine is imported for nothing
+    notes = []
+    for kind in installed_engines().values():
+        notes += world_notes(kind, thing) if isinstance(thing, World) else []
+        notes += [Problem(Severity.INFO, text, thing.source) for text in surface_notes(kind, robots)]
+    return notes
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    """A setting, what it is, and what each installed engine has: its own value, or None where it has no such thing."""
+
+    name: str  # solver.NAME or surface.NAME
+    about: str
+    engines: Mapping[str, Any]
+
+
+def setting_rows() -> list[SettingRow]:
+    """Every setting of a solver and every contact parameter of a surface, with the engines that have it."""
+    kinds = installed_engines()
+    rows = []
+    for name, known in KNOWN.items():
+        own = {engine: _own(kind, name) for engine, kind in kinds.items()}
+        unit = f" [{known['unit']}]" if known.get("unit") else ""
+        rows.append(SettingRow(f"{PREFIX}{name}", f"{known['about']}{unit}", own))
+    for each in fields(Surface):
+        if each.name != "collide_bitmask":
+            has = {engine: each.name in {*FRICTION, *kind.surface} or None for engine, kind in kinds.items()}
+            rows.append(SettingRow(f"surface.{each.name}", SURFACES[each.name], has))
+    return rows
+
+
+def _own(engine: type[Engine], name: str) -> Any:
+    """The value of a setting where nobody states one; True where it depends; None: the engine has it not."""
+    if name in COMMON:
+        return getattr(USUAL, name)
+    if engine.solver is None or name not in engine.solver:
+        return None
+    return True if engine.solver[name] is None else engine.solver[name]
 
 
 def surface_notes(engine: type[Engine], robots: Iterable[Robot]) -> list[str]:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from andante.description import Box, Collision, Inertia, Link, Placement, Robot, SolverSettings, Surface, load_robot
-from andante.description import load_world as world_of
-from andante.description.solver import solver_settings
-from andante.errors import BadInput, Diverged, UnknownName
-from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world
+from andante.description import (
+    Box, Collision, Inertia, Link, Placement, Robot, SolverSettings, Surface, load_robot, load_world,
+)  # fmt: skip
+from andante.description.solver import parse_settings
+from andante.errors import Diverged, UnknownName
+from andante.experiments.perturbed import perturbed_robot, perturbed_world
 from andante.experiments.setup import Setup, Terms, default_robot, solver_value
 from andante.geometry import SE3, Array
-from andante.parsing import parse_toml
 from andante.physics import engine_class
 from andante.physics.solver import lacking
 from andante.simulation.simulation import Simulation, simulate
@@ -64,31 +64,22 @@ def solver_trial(setup: Setup) -> dict[str, Any]:
     UnknownName.check("scene", scene, SCENES)
     asked = case_settings(values.get("set", USUAL)).over(solver_value(values))
     if lacking(engine_class(setup.engine), asked):
-        return {"success": True, "applies": False, **dict.fromkeys(MEASURES[1:])}
+        return {"success": True, "applies": False, **dict.fromkeys(MEASURES[1:], math.nan)}
     try:
         told = _walk(setup, values, asked) if scene == "walking" else _hold(setup, values, scene, asked)
     except Diverged:
-        told = {**dict.fromkeys(MEASURES), "stable": False}
+        told = {**dict.fromkeys(MEASURES, math.nan), "stable": False}
     return {"success": bool(told["stable"]), **told, "applies": True}
 
 
 def case_settings(words: Any) -> SolverSettings:
     """The settings of a level such as "erp=0.3" or "iterations=20, dt=0.001"; "usual": none."""
-    given: dict[str, Any] = {}
-    for word in [] if words == USUAL else str(words).split(","):
-        name, sign, value = (part.strip() for part in word.partition("="))
-        if not (name and sign and value):
-            raise BadInput(f"factors.set: {words!r} should be {USUAL!r} or look like 'erp=0.3'")
-        try:
-            given[name] = parse_toml(f"value = {value}")["value"]
-        except ValueError:
-            given[name] = value
-    return solver_settings(given)
+    return parse_settings("" if words == USUAL else str(words))
 
 
 def _hold(setup: Setup, values: Mapping[str, Any], scene: str, asked: SolverSettings) -> dict[str, Any]:
     draw, model = setup.draw, setup.model
-    world = perturbed_world(world_of(str(values.get("world", "empty"))), draw, model)
+    world = perturbed_world(load_world(str(values.get("world", "empty"))), draw, model)
     if scene == "stack":
         blocks = stack(TRIAL, setup.seed)
         top = blocks[-1]
@@ -99,8 +90,6 @@ def _hold(setup: Setup, values: Mapping[str, Any], scene: str, asked: SolverSett
     else:
         robot = perturbed_robot(load_robot(str(values.get("robot") or default_robot("solver"))), draw, model)
         sim = simulate(robot, world, setup.engine, start=(0.0, 0.0, draw.yaw), solver=asked, seed=setup.seed)
-        if sim.robot.movable:
-            sim.target(perturbed_pose({name: float(q) for name, q in sim.joints.items()}, draw))
     try:
         return _watched(sim, sim.base_pose[:3].copy())
     finally:
@@ -150,5 +139,5 @@ def _walk(setup: Setup, values: Mapping[str, Any], asked: SolverSettings) -> dic
     walked = walk_trial(replace(setup, factors=goal, arguments=arguments))
     factor = walked["time"] / (time.perf_counter() - begun)
     off = math.hypot(walked["x"] - TRIAL.walk, walked["y"])
-    none = {"creep": None, "jitter": None}
+    none = {"creep": math.nan, "jitter": math.nan}
     return {"stable": not walked["fallen"], "off": off, "real_time_factor": factor, **none}

@@ -44,6 +44,7 @@ COMMANDS: dict[str, CommandLine] = {
     "play": CommandLine("play NAME [SPEED]", "take a pose or play a motion", ("playable",)),
     "behave": CommandLine("behave NAME", "drive, balance, hold, get_up or wave", ("behaviours",)),
     "gait": CommandLine("gait NAME", "drive with another gait", ("gaits",)),
+    "solver": CommandLine("solver [NAME=VALUE ...]", "settings of the solver (list solver); none: as usual"),
     "drive": CommandLine("drive VX [VY [WZ [SECONDS]]]", "drive at m/s, m/s, rad/s for a while (2 s)"),
     "stop": CommandLine("stop", "stop: drop keys, velocities and the goal"),
     "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
@@ -75,7 +76,7 @@ COMMANDS: dict[str, CommandLine] = {
     "tf": CommandLine("tf TARGET SOURCE", "where a frame is, seen from another", ("frames", "frames")),
 }
 FIXED: dict[str, tuple[str, ...]] = {
-    "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "joints", "links",
+    "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints", "links",
               "studies", "samplers", "recordings", "clips"),
     "directions": tuple(DIRECTIONS),
     "walker": ("start", "stop", "stats"),
@@ -88,6 +89,7 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "behave": lambda name: ("/set_behaviour", {"name": name}),
     "gait": lambda name: ("/set_gait", {"name": name}),
     "stiffness": lambda share, pattern="*": ("/set_stiffness", {"share": _number(share), "joints": [pattern]}),
+    "solver": lambda *settings: ("/set_solver", {"name": ", ".join(settings)}),
     "speed": lambda percent: ("/set_speed", {"percent": _number(percent)}),
     "clip": lambda seconds="5": ("/clip", {"seconds": _number(seconds)}),
     "pause": lambda: ("/pause", {}),
