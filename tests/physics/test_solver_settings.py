@@ -25,9 +25,10 @@ NAMES = ("mujoco", "bullet", "dart", "ode")
 SIZE = (0.2, 0.2, 0.1)
 HALF = SIZE[2] / 2
 MU = 0.5
+PLAIN = Surface()
 
 
-def block(surface: Surface = Surface(), mass: float = 1.0, name: str = "block", pose: SE3 = IDENTITY) -> Robot:
+def block(surface: Surface = PLAIN, mass: float = 1.0, name: str = "block", pose: SE3 = IDENTITY) -> Robot:
     made = specimens.block(mass, SIZE, name=name)
     shape = Collision(Box(SIZE), pose, surface)
     return replace(made, links=(replace(made.links[0], collisions=(shape,)),))
@@ -35,12 +36,12 @@ def block(surface: Surface = Surface(), mass: float = 1.0, name: str = "block", 
 
 def scene(
     engine: str,
-    surface: Surface = Surface(),
+    surface: Surface = PLAIN,
     height: float = HALF,
     gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     yaw: float = 0.0,
     solver: SolverSettings | None = None,
-    floor: Surface = Surface(),
+    floor: Surface = PLAIN,
     **given: Any,
 ) -> Engine:
     """A block (model 1) on a plane (model 0), or as deep in it as its height says."""
@@ -125,7 +126,8 @@ def test_what_an_engine_lacks_is_told_for_a_world_and_refused_for_a_user(name: s
     asked = SolverSettings(**{key: 0.1 for key in ("cfm", "erp", "sor", "impratio") if key not in (kind.solver or {})})
     assert set(lacking(kind, asked)) == set(asked.stated)
     (note,) = world_notes(kind, World("w", physics=asked))
-    assert all(key in note.message for key in asked.stated) and name in note.message
+    assert all(key in note.message for key in asked.stated)
+    assert name in note.message
     with pytest.raises(BadInput, match=rf"engine '{name}' has no solver\.\w+; it has solver\.dt"):
         check_settings(kind, asked)
     made = kind(World("w", physics=asked), [Placement("b", block())])
@@ -167,7 +169,8 @@ def test_every_engine_that_ships_says_what_it_has() -> None:
     known = set(SolverSettings().__dataclass_fields__)
     for name in ENGINES:
         kind = engine_class(name)
-        assert kind.solver is not None and set(kind.solver) <= known
+        assert kind.solver is not None
+        assert set(kind.solver) <= known
         assert set(kind.surface) <= set(vars(Surface()))
 
 

@@ -14,6 +14,6 @@ __all__ = [
     "ROBOTS", "WORLDS", "Box", "Capsule", "Collision", "Cylinder", "Dynamics", "Ellipsoid", "Frame", "Geometry",
     "Heightmap", "Inertia", "Joint", "JointType", "Light", "Limits", "Link", "Material", "Mesh", "Mimic", "PhysicsSpec",
     "Placement", "Plane", "Plugin", "Problem", "Robot", "RobotPackage", "SafetyController", "SensorSpec", "Severity",
-    "SolverSettings", "Source", "Sphere", "Surface", "Transmission", "Visual", "World", "load_robot", "load_world", "robot_names",
-    "world_names",
+    "SolverSettings", "Source", "Sphere", "Surface", "Transmission", "Visual", "World", "load_robot", "load_world",
+    "robot_names", "world_names",
 ]  # fmt: skip

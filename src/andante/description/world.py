@@ -38,6 +38,7 @@ class Light:
 
 
 PhysicsSpec = SolverSettings  # as 0.1.0 called it
+UNSTATED = SolverSettings()
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class World:
     models: tuple[Placement, ...] = ()
     gravity: Vec3 = (0.0, 0.0, -GRAVITY)  # [m/s^2]
     lights: tuple[Light, ...] = ()
-    physics: SolverSettings = SolverSettings()  # what the file asks for
+    physics: SolverSettings = UNSTATED  # what the file asks for
     ambient: RGBA = (0.4, 0.4, 0.4, 1.0)
     background: RGBA = (0.7, 0.8, 0.9, 1.0)
     source: Source = field(default=Source(), compare=False)

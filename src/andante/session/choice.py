@@ -12,6 +12,7 @@ from pathlib import Path
 
 from andante._moved import renamed
 from andante.description import Placement, Robot, SolverSettings, World, load_robot, load_world
+from andante.description.world import UNSTATED
 from andante.errors import BadInput
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
@@ -34,7 +35,7 @@ class SceneChoice:
     seed: int = 0
     dt: float | None = None  # physics step [s]; None: that of the solver or the world, else 0.002
     others: tuple[Placement, ...] = ()  # more models
-    solver: SolverSettings = SolverSettings()  # before those of the world
+    solver: SolverSettings = UNSTATED  # before those of the world
 
     def __post_init__(self) -> None:
         if len(self.start) != 3 or not all(math.isfinite(v) and abs(v) < 1e4 for v in self.start):

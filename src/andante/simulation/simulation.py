@@ -401,8 +401,8 @@ def simulate(
         seed: random seed of all noise.
         sensors: simulate the sensors of the robot file, for `read`.
         others: more robots in the same world.
-        solver: step and solver, `SolverSettings` or a table like {"iterations": 50}; what they leave out is as the world
-            asks for it, else the engine's own. BadInput where the engine has no such setting.
+        solver: step and solver, `SolverSettings` or a table like {"iterations": 50}; what they leave out is as the
+            world asks for it, else the engine's own. BadInput where the engine has no such setting.
 
     Returns:
         The simulation at time 0, a `Body` like any other.

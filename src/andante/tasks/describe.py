@@ -63,7 +63,9 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
         notes = engine_notes(file)
         found = check_robot(file, notes) if isinstance(file, Robot) else check_world(file, notes)
         return CheckResult(**vars(found), subject=file, arguments={})
-    return CheckResult(**vars(check_file(str(file), arguments, engine_notes)), subject=str(file), arguments=dict(arguments or {}))
+    return CheckResult(
+        **vars(check_file(str(file), arguments, engine_notes)), subject=str(file), arguments=dict(arguments or {})
+    )
 
 
 # ---- convert -------------------------------------------------------------------------------------

@@ -259,9 +259,7 @@ def play(
                 return _play(view, real, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
-    sim = simulate(
-        checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True, solver=solver
-    )
+    sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True, solver=solver)
     try:
         judge_falls(sim, given.falls)
         view = RobotView(sim, pose=checked.start)

@@ -47,8 +47,8 @@ class SimResult(Result):
     def __str__(self) -> str:
         x, y, z = self.base[:3].tolist()
         return (
-            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps of {1e3 * self.dt:g} ms, "
-            f"{self.real_time_factor:.1f} x real time\nbase at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
+            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps "
+            f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\nbase at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
             f"{'fallen' if self.fallen else 'up'}"
         )
 

@@ -92,7 +92,8 @@ export class SolverMenu {
     }
     field.value = value;
     this.fields.set(setting.name, field);
-    return [h("label", { for: id, title: setting.about }, words(setting.name)), field];
+    const unit = /\[[^\]]+\]$/.exec(setting.about)?.[0] ?? "";
+    return [h("label", { for: id, title: setting.about }, `${words(setting.name)} ${unit}`.trim()), field];
   }
 
   private async send(name: string): Promise<void> {

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from andante.description import (
-    Box, Collision, Inertia, Link, Placement, Robot, SolverSettings, Surface, load_robot, load_world,
-)  # fmt: skip
+from andante.description import Box, Collision, Inertia, Link, Placement, Robot, SolverSettings, Surface
+from andante.description.load import load_robot, load_world
 from andante.description.solver import parse_settings
 from andante.errors import Diverged, UnknownName
 from andante.experiments.perturbed import perturbed_robot, perturbed_world
@@ -56,8 +55,9 @@ def solver_trial(setup: Setup) -> dict[str, Any]:
     stack: boxes, each heavier than the one below; off: how far the top is from where it belongs. standing: the `robot`
     holds its first pose; off: how far its root moves. walking: it walks; off: how far it ends from its goal.
 
-    Measures: applies (the engine has the setting), stable (nothing flew apart, fell or ended `off`), off [m], creep over
-    the last second [m], jitter (rms speed in it) [m/s], real_time_factor. An engine without the setting has no others.
+    Measures: applies (the engine has the setting), stable (nothing flew apart, fell or ended `off`), off [m], creep
+    over the last second [m], jitter (rms speed in it) [m/s], real_time_factor. An engine without the setting has none
+    of the others.
     """
     values = TERMS.values(setup)
     scene = str(values.get("scene", SCENES[0]))

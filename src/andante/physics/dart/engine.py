@@ -3,8 +3,8 @@
 Contacts are found by DART's ODE detector: of the four in the wheel it alone has right and stable contacts for planes,
 boxes, cylinders, capsules and meshes in every pairing, and it keeps no memory between steps. The LCP is solved exactly
 (Dantzig); where that fails, or `solver.method` is pgs, DART sweeps by projected Gauss-Seidel, `solver.iterations`
-times. CFM, ERP and directions of friction are DART's own: its Python interface has no way to them. Friction is a pyramid
-along two directions of the contact plane.
+times. CFM, ERP and directions of friction are DART's own: its Python interface has no way to them. Friction is a
+pyramid along two directions of the contact plane.
 """
 
 from __future__ import annotations

@@ -321,7 +321,7 @@ class MujocoEngine(Engine):
         return Contacts.of_rows(who, what)
 
     def _along_axes(self) -> Array:
-        """Forces of constraints, those of contacts with pyramidal cones given along normal and tangents as of elliptic."""
+        """Forces of constraints; those of pyramidal contacts along normal and tangents, as elliptic ones have them."""
         forces, wrench = np.array(self.data.efc_force), np.zeros(6)
         for k, (address, dim) in enumerate(zip(self.data.contact.efc_address, self.data.contact.dim, strict=True)):
             if address >= 0 and dim > 1:

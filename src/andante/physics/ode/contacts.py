@@ -142,9 +142,11 @@ class Collider:
         """Axes (3, 3) of the body of a geom in the world."""
         owner = self.owner[geom]
         if owner is None:
-            return self._roots[self.model[geom]].rotation
+            root: SE3 = self._roots[self.model[geom]]
+            return root.rotation
         w, x, y, z = owner.getQuaternion()
-        return so3.from_quaternion([x, y, z, w])
+        axes: Array = so3.from_quaternion([x, y, z, w])
+        return axes
 
     def _meet(self, special: Special, ends: tuple[int, int], contact: ode.OdeContact, geom: ode.OdeContactGeom) -> None:
         """Fit a contact to what its pair of geoms has beyond the table."""

@@ -1,9 +1,9 @@
 """Contact parameters of a pair of surfaces that ODE's surface table has no column for.
 
 Each is put into the contact itself before its joint is made. A pair with `fdir1` and another `mu2` has two friction
-coefficients; `slip1`, `slip2` let it slide by that speed per newton; `min_depth` is taken off the depth; `max_vel` bounds
-the depth d that is given back, since ODE parts bodies by ERP/h (d - layer); a damper kd beyond what ERP gives makes
-ERP = h kp / (h kp + kd) and CFM = 1 / (h kp + kd) (ODE manual, section "How to use ERP and CFM").
+coefficients; `slip1`, `slip2` let it slide by that speed per newton; `min_depth` is taken off the depth; `max_vel`
+bounds the depth d that is given back, since ODE parts bodies by ERP/h (d - layer); a damper kd beyond what ERP gives
+makes ERP = h kp / (h kp + kd) and CFM = 1 / (h kp + kd) (ODE manual, section "How to use ERP and CFM").
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _anisotropy(
 
 
 def _damped(a: Surface, b: Surface, h: float, erp: float) -> tuple[float, float] | None:
-    """ERP and CFM of spring and damper, those of both sides in series; None where the damper is no stronger than ERP's."""
+    """ERP and CFM of spring and damper, both sides in series; None where the damper is no stronger than ERP's."""
     stated = [s for s in (a, b) if s.kp]
     if not stated or any(not s.kd for s in stated):
         return None

@@ -76,8 +76,8 @@ COMMANDS: dict[str, CommandLine] = {
     "tf": CommandLine("tf TARGET SOURCE", "where a frame is, seen from another", ("frames", "frames")),
 }
 FIXED: dict[str, tuple[str, ...]] = {
-    "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints", "links",
-              "studies", "samplers", "recordings", "clips"),
+    "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints",
+              "links", "studies", "samplers", "recordings", "clips"),
     "directions": tuple(DIRECTIONS),
     "walker": ("start", "stop", "stats"),
     "search": ("start", "pause", "resume", "replay"),

@@ -35,7 +35,9 @@ def read_options(document: Document) -> tuple[Vec3, SolverSettings]:
     values: dict[str, Any] = {}
     for node in document.root.all("option"):
         gravity = vec3(node, node.get("gravity"), "gravity", gravity)
-        given = {name: number(node, node.get(key), key) for key, name in NUMBERS.items() if node.get(key) is not None}
+        given: dict[str, Any] = {
+            name: number(node, node.get(key), key) for key, name in NUMBERS.items() if node.get(key) is not None
+        }
         if not given.get("dt", 1.0) > 0:
             raise node.error("timestep must be positive")
         given |= {name: node.get(key) for key, (name, _) in WORDS.items() if node.get(key) is not None}
