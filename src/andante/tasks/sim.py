@@ -48,7 +48,8 @@ class SimResult(Result):
         x, y, z = self.base[:3].tolist()
         return (
             f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps "
-            f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\nbase at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
+            f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\n"
+            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
             f"{'fallen' if self.fallen else 'up'}"
         )
 
