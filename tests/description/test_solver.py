@@ -10,7 +10,17 @@ import pytest
 from sdf_samples import messages, world
 from test_sdf_writer import check_with_gazebo
 
-from andante.description import Collision, Link, Placement, Robot, SolverSettings, Surface, World, load_robot, load_world
+from andante.description import (
+    Collision,
+    Link,
+    Placement,
+    Robot,
+    SolverSettings,
+    Surface,
+    World,
+    load_robot,
+    load_world,
+)
 from andante.description.io.mjcf.writer import write_mjcf
 from andante.description.io.sdf.writer import write_sdf
 from andante.description.io.urdf.writer import write_urdf
@@ -95,7 +105,10 @@ def test_the_block_of_the_stated_engine_comes_first() -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("<ode><constraints><erp>3</erp></constraints></ode>", "<erp> is not used: solver.erp must lie between 0 and 1"),
+        (
+            "<ode><constraints><erp>3</erp></constraints></ode>",
+            "<erp> is not used: solver.erp must lie between 0 and 1",
+        ),
         ("<ode><solver><iters>-1</iters></solver></ode>", "<iters> is not used"),
         ("<ode><solver><type>magic</type></solver></ode>", "<type> is not used: solver.method is one of"),
     ],
