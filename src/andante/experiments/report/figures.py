@@ -22,6 +22,7 @@ COLORS = {"mujoco": "#1668b8", "bullet": "#d9541e", "dart": "#3a923a", "ode": "#
 REAL, SPARE = "#111111", ("#c02d7a", "#0f9a9a", "#8c6d1f", "#5b6770")
 OTHERS = ("#7f8c96", "#b08d57", "#7fa06e", "#9b82b0", "#a8a8a8")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
+MOST_LETTERS = 100  # of the levels of a factor along all panels; more stand upright
 MOST_PANELS = 16
 MOST_MEASURES = 4
 WIDE = 10.0  # [in]
@@ -211,7 +212,12 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
                         linestyle="-" if numbers else "none")  # fmt: skip
         if rest:
             _title(ax, ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)))
-        ax.set_xticks([place(level) for level in levels], [_word(level) for level in levels])
+        names = [_word(level) for level in levels]
+        ax.set_xticks([place(level) for level in levels], names)
+        if not numbers and len(shown) * sum(map(len, names)) > MOST_LETTERS:
+            ax.tick_params(axis="x", rotation=90)
+        if experiment.measures[measure].scale == "log":
+            ax.set_yscale("log", nonpositive="clip")
         ax.set_xlabel(first, fontsize=8)
         ax.set_ylabel(experiment.measures[measure].title, fontsize=8)
         if not numbers:
