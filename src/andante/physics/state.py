@@ -21,9 +21,9 @@ class Settings(SolverSettings):
     friction: float = 1.0  # Coulomb coefficient where a shape names none
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if not 1e-6 <= self.dt <= 0.1:
             raise BadInput(f"the step size must lie between 1e-6 and 0.1 s, got {self.dt}")
+        super().__post_init__()
 
 
 class Mode(IntEnum):

@@ -25,7 +25,7 @@ from andante.description.solver import SolverLike, solver_settings
 from andante.description.source import Problem
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
-from andante.physics import Engine, Mode, engine_class
+from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.engine import check_bounds
 from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
@@ -413,7 +413,7 @@ def simulate(
     asked = solver_settings(solver)
     check_settings(make, asked)
     if dt is not None:
-        asked = replace(asked, dt=dt)
+        asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
     for each in (robot, *(placement.robot for placement in (*world.models, *others))):
         require_collision_meshes(each)
     taken = {placement.name for placement in (*world.models, *others)}

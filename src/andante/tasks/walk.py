@@ -63,6 +63,7 @@ class WalkResult(Result):
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 4) t [s], x, y [m], yaw [rad], from the first command on
     reason: str | None = field(default=None, metadata=REAL)  # why the walk ended early
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
+    dt: float | None = None  # physics step that was used [s]; None: a real robot
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
@@ -157,7 +158,8 @@ def walk(
         judge_falls(sim, given.falls)
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
         with kept(sim, files, view):
-            return replace(lead(sim, ready, goal, shove, progress, view, settings), world=place.name)
+            told = lead(sim, ready, goal, shove, progress, view, settings)
+            return replace(told, world=place.name, dt=sim.engine.dt)
     finally:
         sim.close()
 

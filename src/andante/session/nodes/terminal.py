@@ -89,7 +89,7 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "behave": lambda name: ("/set_behaviour", {"name": name}),
     "gait": lambda name: ("/set_gait", {"name": name}),
     "stiffness": lambda share, pattern="*": ("/set_stiffness", {"share": _number(share), "joints": [pattern]}),
-    "solver": lambda *settings: ("/set_solver", {"name": ", ".join(settings)}),
+    "solver": lambda *settings: ("/set_solver", {"name": _settings(settings)}),
     "speed": lambda percent: ("/set_speed", {"percent": _number(percent)}),
     "clip": lambda seconds="5": ("/clip", {"seconds": _number(seconds)}),
     "pause": lambda: ("/pause", {}),
@@ -102,6 +102,13 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "world": lambda name: ("/select", {"world": name}),
     "robot": lambda name: ("/select", {"robot": name}),
 }
+
+
+def _settings(words: Sequence[str]) -> str:
+    """Settings of the solver as one line."""
+    if not all("=" in word for word in words):
+        raise BadInput(f"usage: {COMMANDS['solver'].usage}")
+    return ", ".join(words)
 
 
 class TerminalNode(LiveNode):
