@@ -184,7 +184,7 @@ def test_the_solver_is_set_in_a_small_window_and_the_scene_built_anew(studio: An
     page.click("#solver")
     menu = page.locator("#solver-menu")
     page.locator("#solver-iterations").wait_for()
-    assert "Solver of mujoco" in menu.inner_text()
+    assert "solver of mujoco" in menu.inner_text().lower()
     assert page.locator("#solver-iterations").get_attribute("placeholder") == "30"
     assert page.locator("#solver-erp").count() == 0  # MuJoCo has none
     page.fill("#solver-iterations", "fifty")
