@@ -120,6 +120,12 @@ def test_the_world_of_a_simulation_counts_and_an_argument_counts_more() -> None:
     assert simulate("waffle", world, solver={"dt": 0.002, "solver.iterations": 9}).engine.settings.iterations == 9
 
 
+def test_the_old_name_of_the_argument_still_works() -> None:
+    with pytest.warns(DeprecationWarning, match="argument 'settings' of simulate is solver now"):
+        made = simulate("waffle", settings=Settings(iterations=9))  # type: ignore[call-arg]
+    assert made.engine.settings.iterations == 9
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_an_engine_lacks_is_told_for_a_world_and_refused_for_a_user(name: str) -> None:
     kind = engine_class(name)
