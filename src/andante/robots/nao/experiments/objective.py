@@ -20,6 +20,7 @@ from andante.errors import BadInput, UnknownName
 from andante.experiments.perturbed import heavier, with_friction, world_with_friction
 from andante.locomotion.wave.fitness import WaveStatistics, fitness_named, statistics, transport_cost
 from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters, default_gait
+from andante.physics import Settings
 from andante.physics.registry import ENGINES, version
 from andante.physics.solver import resolved
 from andante.search import Real, Space
@@ -194,7 +195,8 @@ class WaveObjective:
         extras: Sequence[str] = (),
         solver: Mapping[str, Any] | None = None,
     ) -> None:
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not (dt or 0.0) <= seconds <= LONGEST:
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not number or not (dt or Settings.dt) <= seconds <= LONGEST:
             raise BadInput(f"a trial lasts up to {LONGEST:g} s, got {seconds!r}")
         self.space = wave_space(variant, ranges, tuple(extras))
         self.robust = Robustness.of(robust)
