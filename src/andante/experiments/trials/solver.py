@@ -56,8 +56,8 @@ def solver_trial(setup: Setup) -> dict[str, Any]:
     holds its first pose; off: how far its root moves. walking: it walks; off: how far it ends from its goal.
 
     Measures: applies (the engine has the setting), stable (nothing flew apart, fell or ended `off`), off [m], creep
-    over the last second [m], jitter (rms speed in it) [m/s], real_time_factor. An engine without the setting has none
-    of the others.
+    over the last second [m], jitter (rms speed in it) [m/s], real_time_factor (of a walk with the building of its
+    scene). An engine without the setting has none of the others.
     """
     values = TERMS.values(setup)
     scene = str(values.get("scene", SCENES[0]))
