@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from andante.description.solver import SolverLike
+
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
 from .fit import FitJob, FitOutcome, run_fit
@@ -53,6 +55,7 @@ def run(
     *,
     engines: Sequence[str] = (),
     factors: Mapping[str, Sequence[Any]] | None = None,
+    solver: SolverLike | None = None,
     trials: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -71,6 +74,7 @@ def run(
         out: folder for the results; goes on where it holds some.
         engines: mujoco, bullet, dart, ode, with commas between on the command line; those of the experiment by default.
         factors: other levels of some factors, such as {"distance": [0.5]}.
+        solver: settings of the solver in all trials, such as {"iterations": 50}.
         trials: trials of every combination.
         seed: random seed of the experiment.
         workers: processes; None: one per processor, 0: none.
@@ -85,7 +89,7 @@ def run(
     Returns:
         How many trials there are; `plot` shows what they measured.
     """
-    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors)
+    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors, solver)
     parameters = read_model(Path(model)) if isinstance(model, str | Path) else dict(model or {})
     recordings = None if record is None else Path(record)
     job = RunJob(experiment, Path(out), workers, executor, shard, minutes, recordings, parameters)
