@@ -82,7 +82,7 @@ def warm_identification() -> None:
     from andante.experiments.identification.model import Replay, held_limbs
 
     robot, joint = load_robot("rover"), "front_left_steering_joint"
-    times, none = np.arange(10) * 0.01, np.full((10, 1), np.nan)
+    times, none = np.linspace(0.0, 0.09, 10), np.full((10, 1), np.nan)
     told = JointRecording((joint,), times, np.zeros((10, 1)), times, np.zeros((10, 1)), none, none, none)
     for limb in held_limbs(robot, told, (joint,))[0]:
         Replay(limb, told, ReplaySettings()).simulate({})

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.bags import is_bag
+from andante.description.solver import SolverLike
 from andante.errors import BadInput
 from andante.tasks.bodies import BodyLike, read_params
 from andante.tasks.inputs import RobotLike, as_robot
@@ -71,6 +72,7 @@ def run(
     *,
     engines: Sequence[str] = (),
     factors: Mapping[str, Sequence[Any]] | None = None,
+    solver: SolverLike | None = None,
     trials: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -89,6 +91,7 @@ def run(
         out: folder for the results; goes on where it holds some.
         engines: mujoco, bullet, dart, ode, with commas between on the command line; those of the experiment by default.
         factors: other levels of some factors, such as {"distance": [0.5]}.
+        solver: settings of the solver in all trials, such as {"iterations": 50}.
         trials: trials of every combination.
         seed: random seed of the experiment.
         workers: processes; None: one per processor, 0: none.
@@ -103,7 +106,7 @@ def run(
     Returns:
         How many trials there are; `plot` shows what they measured.
     """
-    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors)
+    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors, solver)
     parameters = read_model(Path(model)) if isinstance(model, str | Path) else dict(model or {})
     recordings = None if record is None else Path(record)
     job = RunJob(experiment, Path(out), workers, executor, shard, minutes, recordings, parameters)

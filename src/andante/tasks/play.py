@@ -19,6 +19,7 @@ from andante.control.tracking import Tracking
 from andante.control.view import RobotView
 from andante.control.walking import LyingSense
 from andante.description import Problem, Robot
+from andante.description.solver import SolverLike
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array
@@ -194,6 +195,7 @@ def play(
     anyway: bool = False,
     world: WorldLike = "empty",
     engine: str = "mujoco",
+    solver: SolverLike | None = None,
     arguments: Mapping[str, str] | None = None,
     seed: int = 0,
     record: Path | str | None = None,
@@ -217,6 +219,7 @@ def play(
         anyway: play even if the check found errors.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         arguments: `name:=value` arguments of the robot's file.
         seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
@@ -256,7 +259,15 @@ def play(
                 return _play(view, real, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
-    sim = simulate(given.robot.on(checked.robot), as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
+    sim = simulate(
+        given.robot.on(checked.robot),
+        as_world(world),
+        engine,
+        pose=checked.pose,
+        seed=seed,
+        sensors=True,
+        solver=solver,
+    )
     try:
         judge_falls(sim, given.falls)
         view = RobotView(sim, pose=checked.start)

@@ -13,6 +13,7 @@ import numpy as np
 from andante import viz
 from andante.control.drivers import rigged
 from andante.description import Problem
+from andante.description.solver import SolverLike
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.progress import tracked
@@ -40,14 +41,16 @@ class SimResult(Result):
     base: Array
     fallen: bool
     problems: tuple[Problem, ...]
+    dt: float  # physics step that was used [s]
 
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
 
     def __str__(self) -> str:
         x, y, z = self.base[:3].tolist()
         return (
-            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps, "
-            f"{self.real_time_factor:.1f} x real time\nbase at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
+            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps "
+            f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\n"
+            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
             f"{'fallen' if self.fallen else 'up'}"
         )
 
@@ -64,7 +67,8 @@ def sim(
     world: WorldLike = "empty",
     engine: str = "mujoco",
     seconds: float = 5.0,
-    dt: float = 0.002,
+    dt: float | None = None,
+    solver: SolverLike | None = None,
     pose: str | Mapping[str, float] | None = None,
     drop: float = 0.0,
     fixed: bool = False,
@@ -85,7 +89,8 @@ def sim(
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         seconds: simulated time [s].
-        dt: physics step [s].
+        dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         pose: pose to hold, a name or joint positions [rad, m].
         drop: height to fall from [m].
         fixed: fix the root link to the world.
@@ -111,8 +116,9 @@ def sim(
         raise BadInput(f"{params}: sim takes the tables [falls] and [robot] only, got {', '.join(given.rest)}")
     made, place = given.robot.on(rigged(as_robot(robot, arguments))), as_world(world)
     scene = simulate(
-        made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None
-    )
+        made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None,
+        solver=solver,
+    )  # fmt: skip
     with closing(scene):
         judge_falls(scene, given.falls)
         with kept(scene, files):
@@ -127,6 +133,7 @@ def sim(
             base=scene.base_pose,
             fallen=scene.fallen,
             problems=scene.problems,
+            dt=scene.engine.dt,
             path=rows,
         )
 
