@@ -27,6 +27,7 @@ from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.engine import check_bounds
+from andante.physics.identified import servo_drive
 from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
 
@@ -436,4 +437,7 @@ def simulate(
         if not hold.all():
             scene.command(model, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
     stiffen_wheels(scene, model)
+    drive = servo_drive(robot)
+    if drive is not None:
+        scene.set_drives(model, drive)
     return Simulation(scene, model, seed, sensors, ground, stood)

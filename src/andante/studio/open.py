@@ -154,9 +154,10 @@ def open_studio(
 
         given = read_params(params)
         teleop, follow = given.settings("teleop", TeleopSettings()), given.settings("follow", FollowSettings())
-        if given.rest:
+        if given.rest or given.robot:
             taken = "[body], [falls], [follow], [start] and [teleop]"
-            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(given.rest)}")
+            others = [*given.rest, *(["robot"] if given.robot else [])]
+            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(others)}")
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
         library.world(world)

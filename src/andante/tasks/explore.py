@@ -206,7 +206,7 @@ def explore(
             driven = MobileRobot(real, start=place, lying=given.falls.lying)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
-    simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed, solver=solver)
+    simulated = mobile_robot(given.robot.on(made), ground, place, engine, dt=dt, seed=seed, solver=solver)
     try:
         judge_falls(simulated.body, given.falls)
         return drive_and_tell(simulated)

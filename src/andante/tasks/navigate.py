@@ -267,8 +267,8 @@ def navigate(
                 )
             return _drive_and_tell(request, ready, driven, None, progress, files)
     simulated = mobile_robot(
-        made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed,
-        solver=solver,
+        given.robot.on(made), ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt,
+        seed=seed, solver=solver,
     )  # fmt: skip
     try:
         judge_falls(simulated.body, given.falls)

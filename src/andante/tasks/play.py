@@ -227,8 +227,8 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with tables [play] (`PlaySettings`) and [falls] (`FallRules`), and [body] and [start] for a
-            real robot.
+        params: a TOML file with tables [play] (`PlaySettings`), [falls] (`FallRules`) and [robot] (`RobotParameters`,
+            of a simulated robot), and [body] and [start] for a real robot.
         progress: print the state of the connection to a real robot on stderr.
 
     Returns:
@@ -243,7 +243,7 @@ def play(
     given = read_params(params)
     settings = given.settings("play", PlaySettings())
     if given.rest:
-        taken = "[body], [falls], [play] and [start]"
+        taken = "[body], [falls], [play], [robot] and [start]"
         raise BadInput(f"{params}: play takes the tables {taken} only, got {', '.join(given.rest)}")
     if not is_simulated(body):
         if pose is not None or picture is not None:
@@ -259,7 +259,15 @@ def play(
                 return _play(view, real, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
-    sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True, solver=solver)
+    sim = simulate(
+        given.robot.on(checked.robot),
+        as_world(world),
+        engine,
+        pose=checked.pose,
+        seed=seed,
+        sensors=True,
+        solver=solver,
+    )
     try:
         judge_falls(sim, given.falls)
         view = RobotView(sim, pose=checked.start)

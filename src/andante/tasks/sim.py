@@ -20,6 +20,7 @@ from andante.progress import tracked
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 
+from .bodies import judge_falls, read_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import RunFiles, kept
 from .result import HIDDEN, Result
@@ -78,6 +79,7 @@ def sim(
     video: Path | str | None = None,
     picture: Path | str | None = None,
     realtime: bool = False,
+    params: Path | str | None = None,
     progress: bool = False,
 ) -> SimResult:
     """Simulate a robot that holds its pose, and tell where it ends. `an.simulate` gives the simulation itself.
@@ -97,6 +99,7 @@ def sim(
         seed: random seed of all noise.
         record, video, picture: files to write.
         realtime: run at most as fast as the wall clock.
+        params: a TOML file with the tables [robot] (`RobotParameters`, as `experiment fit` writes it) and [falls].
         progress: print progress on stderr.
 
     Returns:
@@ -108,12 +111,16 @@ def sim(
         raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {drop}")
     shove = parse_push(push) if push is not None else None
     files = RunFiles.of(record, video, picture)
-    made, place = rigged(as_robot(robot, arguments)), as_world(world)
+    given = read_params(params)
+    if given.rest:
+        raise BadInput(f"{params}: sim takes the tables [falls] and [robot] only, got {', '.join(given.rest)}")
+    made, place = given.robot.on(rigged(as_robot(robot, arguments))), as_world(world)
     scene = simulate(
         made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None,
         solver=solver,
     )  # fmt: skip
     with closing(scene):
+        judge_falls(scene, given.falls)
         with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
         return SimResult(

@@ -119,8 +119,8 @@ def walk(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         gait: empty for the robot's usual one; or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees, left positive) and time after the first command [s].
-        params: a TOML file with the gait's parameters, tables [walk] (`WalkSettings`) and [falls] (`FallRules`), and
-            [body] and [start] for a real robot.
+        params: a TOML file with the gait's parameters, tables [walk] (`WalkSettings`), [falls] (`FallRules`) and
+            [robot] (`RobotParameters`, of a simulated robot), and [body] and [start] for a real robot.
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
@@ -140,7 +140,8 @@ def walk(
     simulated, made, place = is_simulated(body), as_robot(robot, arguments), as_world(world)
     given = read_params(params)
     settings = given.settings("walk", WalkSettings())
-    ready = prepare(made, Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None))
+    request = Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None)
+    ready = prepare(given.robot.on(made), request)
     if not simulated:
         if shove is not None:
             raise BadInput("only a simulated robot can be pushed; leave push out")
@@ -151,8 +152,8 @@ def walk(
             with kept(real, files, view):
                 return lead(real, ready, goal, None, progress, view, settings, given.falls.lying)
     sim = simulate(
-        ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True,
-        solver=solver,
+        given.robot.on(ready.robot), place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed,
+        sensors=True, solver=solver,
     )  # fmt: skip
     try:
         judge_falls(sim, given.falls)
