@@ -133,6 +133,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
             *(f"{e}-distance" for e in ENGINES[1:]), *(f"{e}-thesis-turn" for e in ENGINES[1:]), "report-files",
             "thesis-errors"),
         "fit": ("fit-distance", "fit-turn", "fit-deviation"),
+        "identification": ("hidden-stiffness", "hidden-friction", "hidden-delay", "hidden-time"),
         "statistics, kill drill, corruption, bad files": (
             "statistics-scipy", "kill-experiment", "damage", "bad-experiments"),
     },

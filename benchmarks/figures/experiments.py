@@ -136,4 +136,25 @@ TESTS = Run(
     ),
 )  # fmt: skip
 
-RUNS = (THESIS, MANY, NIGHTLY, TESTS, BULLET, FIT)
+
+def within(kind: str) -> Reader:
+    """Share of the hidden values of a kind that were found within 10 % (of delays: or half a sample) [%]."""
+    return lambda output: 100 * output["summary"][kind]["good"] / output["summary"][kind]["of"]
+
+
+IDENTIFICATION = Run(
+    "identification", 7, ("python", "benchmarks/identification_study.py", "--seeds", "3", "--json"), 20.0,
+    (
+        Figure("hidden-stiffness", "shown", "disguised robots, hidden stiffness found within 10 %",
+               Asked(">=", 100.0, "%"), within("stiffness")),
+        Figure("hidden-friction", "shown", "disguised robots, hidden friction found within 10 %",
+               Asked(">=", 100.0, "%"), within("friction")),
+        Figure("hidden-delay", "shown", "disguised robots, hidden delay found within 10 % or half a sample",
+               Asked(">=", 100.0, "%"), within("delay")),
+        Figure("hidden-time", "shown", "the slowest fit", Asked("<", 300.0, "s"), at("summary", "seconds")),
+    ),
+    long=True,
+    keep=("summary",),
+)  # fmt: skip
+
+RUNS = (THESIS, MANY, NIGHTLY, TESTS, BULLET, FIT, IDENTIFICATION)

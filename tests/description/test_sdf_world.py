@@ -11,7 +11,7 @@ from sdf_samples import FULL, messages, world
 
 from andante.description.io.open import read_world
 from andante.description.shapes import Cylinder
-from andante.description.world import PhysicsSpec
+from andante.description.solver import SolverSettings
 from andante.errors import AndanteError
 
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or Path(__file__).parents[3] / "shared" / "datasets")
@@ -23,7 +23,7 @@ def test_settings(tmp_path: Path) -> None:
     w = read_world(tmp_path / "w.world")
     assert w.name == "full"
     assert w.gravity == (0.0, 0.0, -9.5)
-    assert w.physics == PhysicsSpec(0.002, 60, 1e-5, 0.2)
+    assert w.physics == SolverSettings(0.002, 60, 1e-5, 0.2, method="quick")
     assert (w.ambient, w.background) == ((0.1, 0.2, 0.3, 1.0), (0.4, 0.5, 0.6, 1.0))
     lamp = w.lights[0]
     assert (lamp.name, lamp.kind, lamp.direction, lamp.cast_shadows) == ("lamp", "spot", (0.0, 0.1, -1.0), True)

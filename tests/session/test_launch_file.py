@@ -109,3 +109,15 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
 def test_examples_are_sound(path: Path) -> None:
     assert read_launch(path).robot
+
+
+def test_a_table_for_the_solver(file: Path) -> None:
+    file.write_text(FILE + "\n[solver]\niterations = 40\nerp = 0.3\n")
+    assert read_launch(file).solver == {"iterations": 40, "erp": 0.3}
+    assert read_launch(file, ["solver.iterations:=60"]).solver["iterations"] == 60
+    file.write_text(FILE + "\n[solver]\niterations = 40\nepr = 0.3\n")
+    with pytest.raises(BadInput, match=r"run\.toml:\d+: no setting 'epr'; did you mean solver\.erp"):
+        read_launch(file)
+    file.write_text(FILE)
+    with pytest.raises(BadInput, match=r"argument 'solver\.erp:=x': solver\.erp is a number"):
+        read_launch(file, ["solver.erp:=x"])

@@ -1,6 +1,7 @@
 """The session as a whole: the loop, time, scenes, driving, services. Mostly on wheels, which are built quickly."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 from andante.bags import messages
+from andante.bus import Bus
 from andante.control.activities import Activity
+from andante.description import SolverSettings, load_world
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
@@ -405,3 +408,43 @@ def test_a_scene_that_blows_up_starts_anew_and_waits(waffle: LiveSession) -> Non
     waffle.resume()
     waffle.run(0.1)
     assert not waffle.paused
+
+
+def test_another_solver_builds_the_scene_anew_where_the_robot_stands():
+    with LiveSession("waffle", "empty", start=(0.5, 0.2, 0.3), solver={"iterations": 40}) as session:
+        assert session.stage.sim.engine.settings.iterations == 40
+        session.run(0.1)
+        scene, here = session.scene, session.stage.sim.base_pose[:2].copy()
+        answer = session.bus.call("/set_solver", {"name": "dt=0.001, cone=pyramidal"})
+        assert answer.success
+        assert session.scene == scene + 1
+        engine = session.stage.sim.engine
+        assert (engine.dt, engine.settings.cone, engine.settings.iterations) == (0.001, "pyramidal", None)
+        np.testing.assert_allclose(session.stage.sim.base_pose[:2], here, atol=1e-3)
+        listed = session.bus.call("/list", {"kind": "solver"})
+        lines = dict(zip(listed.names, listed.help, strict=True))
+        assert lines["cone"].startswith("pyramidal | elliptic | form of the friction cone | elliptic, pyramidal")
+        for wrong, words in (
+            ("erp=0.1", "has no solver.erp"),
+            ("dt=0.003", "must divide"),
+            ("conee=1", "did you mean"),
+        ):
+            refused = session.bus.call("/set_solver", {"name": wrong})
+            assert not refused.success
+            assert words in refused.message
+        assert session.stage.sim.engine is engine
+        session.select(engine="ode")  # has a step of its own, and no cone
+        assert session.choice.solver.stated == {"dt": 0.001}
+        session.run(0.05)
+
+
+def test_the_settings_of_a_world_count_in_a_session_and_are_told():
+    world = replace(load_world("empty"), physics=SolverSettings(dt=0.001, erp=0.2))
+    lines: list[str] = []
+    bus = Bus()
+    bus.subscribe("/rosout", None, lambda message: lines.append(message.msg), queue=1000)
+    with LiveSession("waffle", world, bus=bus) as session:
+        assert session.stage.sim.engine.dt == 0.001
+        session.run(0.05)
+    assert any("the world asks for dt 0.001, erp 0.2; the step is 1 ms" in line for line in lines)
+    assert any("'mujoco' has no erp" in line for line in lines)

@@ -176,3 +176,28 @@ def test_reset_builds_the_scene_anew(studio: Any) -> None:
     studio.page.get_by_label("Reset").click()
     studio.wait("n => andante.studio.status.value.scene > n", scene)
     studio.wait("() => Math.hypot(andante.stage.centre.x, andante.stage.centre.y) < 0.1")
+
+
+def test_the_solver_is_set_in_a_small_window_and_the_scene_built_anew(studio: Any) -> None:
+    studio.choose("engine", "mujoco")
+    page, scene = studio.page, studio.js("() => andante.studio.status.value.scene")
+    page.click("#solver")
+    menu = page.locator("#solver-menu")
+    page.locator("#solver-iterations").wait_for()
+    assert "solver of mujoco" in menu.inner_text().lower()
+    assert page.locator("#solver-iterations").get_attribute("placeholder") == "30"
+    assert page.locator("#solver-erp").count() == 0  # MuJoCo has none
+    page.fill("#solver-iterations", "fifty")
+    menu.get_by_role("button", name="Apply").click()
+    page.locator(".toast.bad", has_text="solver.iterations is a whole number").first.wait_for()
+    page.fill("#solver-iterations", "50")
+    page.select_option("#solver-cone", "pyramidal")
+    menu.get_by_role("button", name="Apply").click()
+    studio.wait("n => andante.studio.status.value.scene > n", scene)
+    studio.wait("() => document.querySelector('#solver-iterations')?.value === '50'")
+    assert page.locator("#solver-cone").input_value() == "pyramidal"
+    assert not studio.js("() => andante.studio.status.value.fallen")
+    menu.get_by_role("button", name="As usual").click()
+    studio.wait("() => document.querySelector('#solver-iterations')?.value === ''")
+    page.keyboard.press("Escape")
+    studio.wait("() => document.querySelector('#solver-menu').hidden")

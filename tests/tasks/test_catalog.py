@@ -52,6 +52,6 @@ def test_a_broken_engine_is_told(monkeypatch):
 
 def test_doctor_finds_the_engines():
     result = an.doctor()
-    assert {"python", "platform", "findings"} == set(result.as_dict())
+    assert {"python", "platform", "findings", "settings"} == set(result.as_dict())
     assert "engine mujoco" in str(result)
     assert json.dumps(result.as_dict())

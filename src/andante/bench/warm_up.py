@@ -37,6 +37,8 @@ def warm_up() -> Iterator[str]:
     leg = load_robot("nao").chain("torso", "l_sole")
     leg.jacobian(leg.ik(leg.coordinates(leg.middle)).q)
     yield "kinematics: compiled"
+    warm_identification()
+    yield "identification: compiled"
     yield from _gaits()
     yield from _finding_the_way()
 
@@ -72,6 +74,18 @@ def _finding_the_way() -> Iterator[str]:
     ):
         navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
     yield "navigation: compiled"
+
+
+def warm_identification() -> None:
+    """Replay a moment of the rover's steering."""
+    from andante.experiments.identification import JointRecording, ReplaySettings
+    from andante.experiments.identification.model import Replay, held_limbs
+
+    robot, joint = load_robot("rover"), "front_left_steering_joint"
+    times, none = np.linspace(0.0, 0.09, 10), np.full((10, 1), np.nan)
+    told = JointRecording((joint,), times, np.zeros((10, 1)), times, np.zeros((10, 1)), none, none, none)
+    for limb in held_limbs(robot, told, (joint,))[0]:
+        Replay(limb, told, ReplaySettings()).simulate({})
 
 
 def warm_mapping() -> None:

@@ -79,6 +79,12 @@ def _doctor_words(result: Any, call: Call) -> None:
     console().print(f"Python {result.python} on {platform.platform()}", markup=False)
     rows = [[f.part, f.version or "-", "ready" if f.ready and not f.advice else f.advice] for f in result.findings]
     table("", ["part", "version", "state"], rows)
+    if result.settings:
+        from andante.tasks.catalog import cells_of
+
+        engines = list(result.settings[0].engines)
+        rows = [[row.name, *cells_of(row)] for row in result.settings]
+        table("what engines have, with their own values; - : no such thing", ["setting", *engines], rows)
 
 
 doctor = Command(

@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import BODY, CALLBACKS, JSON, SHARED, Take, allow, refuse_simulated
+from .options import BODY, CALLBACKS, JSON, SET, SHARED, Take, allow, refuse_simulated
 from .output import console, print_json, print_lines, print_written, warn
 from .signature import REQUIRED, Argument, read_arguments
 from .words import merge_of, values_of
@@ -106,7 +106,8 @@ class Command:
             self._carry_out(values)
 
         flags = [Argument(name, "bool", False, False, "") for name in self._own]
-        asked = [_parameter(each, self._takes[each.name]) for each in self._arguments if each.name not in CALLBACKS]
+        hidden = {*CALLBACKS, *(("solver",) if self._sharing else ())}
+        asked = [_parameter(each, self._takes[each.name]) for each in self._arguments if each.name not in hidden]
         asked += [_parameter(each, self._own[each.name]) for each in flags]
         carry_out.__annotations__ = {each.name: each.annotation for each in asked}
         carry_out.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
@@ -117,7 +118,17 @@ class Command:
         usual = {each.name: Take(convert=values_of if each.mapping else None) for each in self._arguments}
         return {name: self.takes.get(name) or SHARED.get(name) or take for name, take in usual.items()}
 
+    @cached_property
+    def _sharing(self) -> str:
+        """The argument whose `--set` takes settings of the solver too; empty: they have it for themselves, or none."""
+        others = (name for name, take in self._takes.items() if take.flags == SET and name != "solver")
+        return next(others, "") if "solver" in self._takes else ""
+
     def _carry_out(self, values: dict[str, Any]) -> None:
+        if self._sharing:
+            words = values[self._sharing] or []
+            mine = [word for word in words if word.startswith("solver.")]
+            values |= {"solver": mine or None, self._sharing: [word for word in words if word not in mine] or None}
         own = {name: values.pop(name) for name in self._own}
         given = {name: self._takes[name].value(value) for name, value in values.items() if value is not None}
         call = Call(self.function, given, own, own.get("json", False))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from .command import Call, Command, in_words, keeping, merging, notices
 from .options import Take, group
-from .output import console, table
-from .words import listed, values_of
+from .output import console, table, warn
+from .words import listed, numbers_of, values_of
 
 if TYPE_CHECKING:
-    from andante.experiments import FitOutcome, Report, RunOutcome
+    from andante.experiments import FitOutcome, Identification, Report, RunOutcome
     from andante.experiments.experiment import Experiment
 
 app = group("experiment", "Run experiments, compare engines with each other and with real robots, and report.")
@@ -65,7 +65,17 @@ def _report_words(made: Report, call: Call) -> None:
     console().print(f"wrote {made.path} in {made.seconds:.1f} s", markup=False, style="dim")
 
 
-def _fit_words(outcome: FitOutcome, call: Call) -> None:
+def _fit_words(outcome: FitOutcome | Identification, call: Call) -> None:
+    from andante.experiments import Identification
+
+    if isinstance(outcome, Identification):
+        for note in outcome.notes:
+            warn(note)
+        table("", ["joint or link", "parameter", "value", "95 %", "before", ""], outcome.rows())
+        lines = str(outcome).splitlines()[1 + len(outcome.estimates) :]
+        console().print("\n".join(lines), markup=False)
+        console().print(f"wrote {outcome.file} and {outcome.out}/fit.png", markup=False, style="dim")
+        return
     rows = [[words, p.measure, f"{100 * p.error:.1f} %", f"{p.inside} of {p.tests}"] for words, p in outcome.proofs]
     table("", ["tests", "measure", "error", "mean within the reference's range"], rows)
     console().print("  ".join(f"{key} {value:.4g}" for key, value in outcome.model.items()), markup=False, style="dim")
@@ -119,15 +129,37 @@ for command in (
     ),
     Command(
         "andante.experiments.commands:fit",
-        "Identify parameters that bring an engine nearest to the reference, and prove them on tests left out.",
+        "Identify parameters: of walks by a reference, or of servos by recordings of joints (.mcap .bag .csv).",
         {
-            "name": NAME,
+            "name": Take(
+                "NAME|FILE...",
+                about="Built-in, FILE.toml, file.py:Name, or recordings of joints.",
+                kind=list[str],
+                argument=True,
+            ),
+            "robot": Take("ROBOT", about="Whose joints were recorded.", kind=str, default=None, flags="--robot"),
+            "joints": Take("PATTERN,...", listed, kind=str, default=None, about="Joints to identify."),
+            "parameters": Take("KIND,...", listed, kind=str, default=None),
+            "share": Take("PATTERN,...", listed, kind=str, default=None, about="Joints that share their parameters."),
+            "tilt": Take('"R P Y"', numbers_of, kind=str, default=None),
+            "rotors": Take("joint|link"),
+            "targets": Take("TOPIC"),
             "out": Take("DIR", flags="-o --out"),
             "hold_out": Take("TESTS", listed, kind=str, default=None),
             "reference": Take("NAME|FILE"),
             "standard": STANDARD,
         },
         words=_fit_words,
+    ),
+    Command(
+        "andante.experiments.commands:excite",
+        "Sweep and step the joints of a robot that hangs, simulated or real, and record them for `fit`.",
+        {
+            "out": Take("OUT", flags="-o --out"),
+            "joints": Take("PATTERN,...", listed, kind=str, default=None),
+        },
+        dry="andante.experiments.commands:dry_excite",
+        written=lambda result: (result.out,),
     ),
 ):
     command.add_to(app)

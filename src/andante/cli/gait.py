@@ -37,7 +37,7 @@ for command in (
     Command(
         "andante.tasks.gait:evaluate",
         "Try one gait. Parameters that are not given are those of the gait that ships.",
-        {**TRIAL, "parameters": Take("NAME=VALUE ...", values_of, "--set", "Parameters.")},
+        {**TRIAL, "parameters": Take("NAME=VALUE ...", values_of, "--set", "Parameters, or solver.NAME=VALUE.")},
         {"more": Take("[NAME=VALUE ...]", about="More parameters.", kind=list[str], default=None, argument=True)},
         name="eval",
         run=_evaluate,

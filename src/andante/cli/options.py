@@ -11,9 +11,10 @@ from typing import Any
 import typer
 
 from .signature import REQUIRED
-from .words import arguments_of, pose_of
+from .words import arguments_of, pose_of, solver_of
 
 POSE = '"X Y YAW"'
+SET = "--set"  # settings of the solver; in some commands also of what they do, told apart by `solver.`
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ SHARED = {
     ),
     "seed": Take("N", least=0),
     "start": Take(POSE, partial(pose_of, "--start")),
+    "solver": Take(
+        "solver.NAME=VALUE", solver_of, SET, "Setting of the solver, like solver.iterations=50; repeat it.", list[str]
+    ),
     "push": Take('"NS DIR T"', about='Push the root: "2.0 left 1.0" [N s, s].'),
     "topics": Take("T", flags="-t --topic", about="A topic, or a pattern like '/camera/*'."),
     "exclude": Take("T", flags="-x --exclude"),

@@ -68,7 +68,7 @@ play = Command(
             "MOTION",
             about="Pose, built-in motion, get-up, or .toml, .csv, .action file (FILE:ACTION picks), or a recording.",
         ),
-        "parameters": Take("NAME=VALUE", texts_of, "--set", "Parameter of an action; repeat it."),
+        "parameters": Take("NAME=VALUE", texts_of, "--set", "Parameter of an action, or solver.NAME; repeat it."),
         "joints": Take("PATTERN", about="Only these joints of a recording (?Shoulder*); repeat it."),
     },
     {"check": Take(about="Only check it and print problems.")},

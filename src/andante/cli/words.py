@@ -55,6 +55,17 @@ def values_of(words: list[str] | None) -> dict[str, Any]:
     return out
 
 
+def solver_of(words: list[str] | None) -> Any:
+    """Settings of the solver of `solver.NAME=VALUE` words, checked."""
+    from andante.description.solver import PREFIX, solver_settings, unknown_setting
+
+    values = values_of(words)
+    for name in values:
+        if not name.startswith(PREFIX):
+            raise unknown_setting(name)
+    return solver_settings(values)
+
+
 def texts_of(words: list[str] | None) -> dict[str, str]:
     """`NAME=VALUE` words as a mapping to plain text."""
     out = {}

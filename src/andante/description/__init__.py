@@ -6,6 +6,7 @@ from .link import Collision, Link, Material, SensorSpec, Surface, Visual
 from .load import ROBOTS, WORLDS, RobotPackage, load_robot, load_world, robot_names, world_names
 from .robot import Frame, Plugin, Robot, Transmission
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from .solver import SolverSettings
 from .source import Problem, Severity, Source
 from .world import Light, PhysicsSpec, Placement, World
 
@@ -13,6 +14,6 @@ __all__ = [
     "ROBOTS", "WORLDS", "Box", "Capsule", "Collision", "Cylinder", "Dynamics", "Ellipsoid", "Frame", "Geometry",
     "Heightmap", "Inertia", "Joint", "JointType", "Light", "Limits", "Link", "Material", "Mesh", "Mimic", "PhysicsSpec",
     "Placement", "Plane", "Plugin", "Problem", "Robot", "RobotPackage", "SafetyController", "SensorSpec", "Severity",
-    "Source", "Sphere", "Surface", "Transmission", "Visual", "World", "load_robot", "load_world", "robot_names",
-    "world_names",
+    "SolverSettings", "Source", "Sphere", "Surface", "Transmission", "Visual", "World", "load_robot", "load_world",
+    "robot_names", "world_names",
 ]  # fmt: skip

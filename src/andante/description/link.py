@@ -48,6 +48,8 @@ class Surface:
     min_depth: float | None = None  # depth before a correction is applied [m]
     fdir1: tuple[float, float, float] | None = None  # first friction direction in the collision frame
     collide_bitmask: int | None = None  # SDF collide_bitmask; pairs with no common bit do not collide
+    slip1: float | None = None  # slip speed per friction force along fdir1 [m/s/N]
+    slip2: float | None = None  # and across it
 
 
 @dataclass(frozen=True)

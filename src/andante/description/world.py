@@ -10,6 +10,7 @@ from andante.gravity import GRAVITY
 from .link import IDENTITY
 from .robot import Robot
 from .shapes import RGBA, Vec3
+from .solver import SolverSettings
 from .source import Problem, Source
 
 
@@ -36,14 +37,8 @@ class Light:
     cast_shadows: bool = True
 
 
-@dataclass(frozen=True)
-class PhysicsSpec:
-    """Solver settings that the world file asks for; None: the engine's default."""
-
-    dt: float | None = None  # [s]
-    iterations: int | None = None
-    cfm: float | None = None
-    erp: float | None = None
+PhysicsSpec = SolverSettings  # as 0.1.0 called it
+UNSTATED = SolverSettings()
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class World:
     models: tuple[Placement, ...] = ()
     gravity: Vec3 = (0.0, 0.0, -GRAVITY)  # [m/s^2]
     lights: tuple[Light, ...] = ()
-    physics: PhysicsSpec = PhysicsSpec()
+    physics: SolverSettings = UNSTATED  # what the file asks for
     ambient: RGBA = (0.4, 0.4, 0.4, 1.0)
     background: RGBA = (0.7, 0.8, 0.9, 1.0)
     source: Source = field(default=Source(), compare=False)

@@ -20,15 +20,25 @@ from .variation import Draw, Variation, read_model
 
 if TYPE_CHECKING:
     from .fit import FitJob, FitOutcome, run_fit
+    from .identification import (
+        Excited,
+        Identification,
+        IdentifyJob,
+        JointRecording,
+        read_joint_recording,
+        write_joint_recording,
+    )
     from .importing import import_trials
     from .report import Report, write_report
     from .statistics import compare, summarize
 
 __all__ = [
-    "Draw", "Experiment", "FitJob", "FitOutcome", "Measure", "Report", "Row", "RunJob", "RunOutcome", "Setup",
-    "Values", "Variation", "builtin_names", "check_trial", "compare", "experiment_of", "import_trials",
-    "load_experiment", "merge_runs", "parse_experiment", "read_model", "read_reference", "reference_names",
-    "rows_of", "run_experiment", "run_fit", "summarize", "trial_function", "with_settings", "write_report",
+    "Draw", "Excited", "Experiment", "FitJob", "FitOutcome", "Identification", "IdentifyJob", "JointRecording",
+    "Measure", "Report", "Row", "RunJob", "RunOutcome", "Setup", "Values", "Variation", "builtin_names", "check_trial",
+    "compare", "experiment_of", "import_trials", "load_experiment", "merge_runs",
+    "parse_experiment", "read_joint_recording", "read_model", "read_reference", "reference_names", "rows_of",
+    "run_experiment", "run_fit", "summarize", "trial_function", "with_settings", "write_joint_recording",
+    "write_report",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

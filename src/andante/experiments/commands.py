@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from andante.bags import is_bag
+from andante.description.solver import SolverLike
+from andante.errors import BadInput
+from andante.tasks.bodies import BodyLike, read_params
+from andante.tasks.inputs import RobotLike, as_robot
+
 from .definition import builtin_names, load_experiment
 from .experiment import Experiment
 from .fit import FitJob, FitOutcome, run_fit
+from .identification import (
+    Excited,
+    Identification,
+    IdentifyJob,
+    JointRecording,
+    ReplaySettings,
+    excite_dry,
+    excite_robot,
+    fit_recordings,
+)
 from .importing import ImportResult, guessed_experiment
 from .importing import import_trials as keep_trials
 from .reference import REAL, reference_names
 from .report import Report, write_report
 from .runner import RunJob, RunOutcome, merge_runs, run_experiment, with_settings
 from .variation import read_model
+
+RECORDED = (".mcap", ".bag", ".db3", ".csv")
 
 
 def names() -> tuple[str, ...]:
@@ -53,6 +72,7 @@ def run(
     *,
     engines: Sequence[str] = (),
     factors: Mapping[str, Sequence[Any]] | None = None,
+    solver: SolverLike | None = None,
     trials: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -71,6 +91,7 @@ def run(
         out: folder for the results; goes on where it holds some.
         engines: mujoco, bullet, dart, ode, with commas between on the command line; those of the experiment by default.
         factors: other levels of some factors, such as {"distance": [0.5]}.
+        solver: settings of the solver in all trials, such as {"iterations": 50}.
         trials: trials of every combination.
         seed: random seed of the experiment.
         workers: processes; None: one per processor, 0: none.
@@ -85,7 +106,7 @@ def run(
     Returns:
         How many trials there are; `plot` shows what they measured.
     """
-    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors)
+    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors, solver)
     parameters = read_model(Path(model)) if isinstance(model, str | Path) else dict(model or {})
     recordings = None if record is None else Path(record)
     job = RunJob(experiment, Path(out), workers, executor, shard, minutes, recordings, parameters)
@@ -155,10 +176,18 @@ def import_trials(
 
 
 def fit(
-    name: Experiment | Path | str,
+    name: Experiment | JointRecording | Path | str | Sequence[JointRecording | Path | str],
     out: Path | str,
     *,
     engine: str = "mujoco",
+    robot: RobotLike | None = None,
+    joints: Sequence[str] = (),
+    parameters: Sequence[str] = (),
+    share: Sequence[str] = (),
+    mass_range: float = 0.3,
+    tilt: Sequence[float] = (0.0, 0.0, 0.0),
+    rotors: str = "joint",
+    targets: str = "",
     hold_out: Sequence[str] = (),
     budget: int = 66,
     rounds: int = 3,
@@ -171,13 +200,25 @@ def fit(
     workers: int | None = None,
     executor: str = "local",
     progress: bool = False,
-) -> FitOutcome:
+) -> FitOutcome | Identification:
     """Identify parameters that bring an engine nearest to the reference, and prove them on tests that were left out.
 
+    With recordings of joints (.mcap, .bag, .db3, .csv) in place of an experiment the servos, friction and masses of
+    `robot` are identified from what its joints were told and did, on a held base.
+
     Args:
-        name: an `Experiment`, a name, FILE.toml or `file.py:Name`.
+        name: an `Experiment`, a name, FILE.toml or `file.py:Name`; or one or more recordings of joints.
         out: folder to make; goes on where it was stopped.
-        engine: whose parameters are identified.
+        engine: whose parameters are identified; with recordings, the one that they are replayed on at the end.
+        robot: with recordings, a `Robot`, a name or a path.
+        joints: with recordings, names or patterns of the joints to identify; those that moved by default.
+        parameters: with recordings, what to identify: stiffness, damping, velocity_gain, friction, viscous, delay,
+            backlash, armature, torque_constant, mass; by default what servos have.
+        share: with recordings, patterns of joints that share their parameters.
+        mass_range: with recordings, fraction by which masses may differ from the file.
+        tilt: with recordings, roll, pitch, yaw of the held base [deg].
+        rotors: with recordings, joint or link: where rotor inertia is felt.
+        targets: with recordings, topic of the joint targets.
         hold_out: tests that take no part in the fit; those of the experiment by default.
         budget: candidates of the search; 0: none.
         rounds: guesses that are tried and moved first.
@@ -190,10 +231,99 @@ def fit(
         workers, executor, progress: as in `run`.
 
     Returns:
-        The model, and how near it comes.
+        The model, and how near it comes; with recordings the parameters with their intervals.
     """
+    recordings = _recordings(name)
+    if recordings:
+        if robot is None:
+            raise BadInput(f"{recordings[0]}: whose recording is it? name the robot")
+        roll, pitch, yaw = (math.radians(value) for value in _three("tilt", tilt))
+        return fit_recordings(
+            IdentifyJob(
+                recordings, as_robot(robot), tuple(joints), tuple(parameters), tuple(share), mass_range,
+                (roll, pitch, yaw), targets, engine, ReplaySettings(rotors=rotors),
+            ),
+            Path(out),
+            progress,
+        )  # fmt: skip
+    if isinstance(name, Sequence) and not isinstance(name, str) and len(name) == 1:
+        (name,) = name
+    if not isinstance(name, Experiment | Path | str):
+        raise BadInput("name one experiment, or recordings of joints")
     job = FitJob(
         load(name), Path(out), engine, tuple(hold_out), budget, rounds, repeats, trials, workers, executor, sampler,
         seed, reference, standard,
     )  # fmt: skip
     return run_fit(job, progress=progress)
+
+
+def excite(
+    robot: RobotLike,
+    out: Path | str,
+    *,
+    joints: Sequence[str] = (),
+    seconds: float = 30.0,
+    rate: float = 100.0,
+    engine: str = "mujoco",
+    pose: str | None = None,
+    body: BodyLike = "sim",
+    params: Path | str | None = None,
+    arguments: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Excited:
+    """Sweep and step the joints of a robot that hangs, and record them for `fit`.
+
+    Args:
+        robot: a `Robot`, a name or a path.
+        out: recording to write (.mcap, .bag, .csv).
+        joints: names or patterns of the joints to move; all that have a servo by default.
+        seconds: how long [s].
+        rate: of targets and states [Hz].
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        pose: named pose about which a simulated robot is moved.
+        body: sim, or a real robot whose base is held: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`.
+            It moves at once, from where its joints are.
+        params: a TOML file with tables [excite] (`ExcitationSettings`) and [robot] (`RobotParameters`, of a simulated
+            robot), and [body] for a real robot.
+        arguments: `name:=value` arguments of the robot's file.
+        seed: random seed of all noise.
+        progress: print progress on stderr.
+
+    Returns:
+        The recording, and which joints were moved.
+    """
+    made, given = as_robot(robot, arguments), read_params(params)
+    return excite_robot(made, Path(out), body, given, joints, seconds, rate, engine, pose, seed, progress)
+
+
+def dry_excite(
+    robot: RobotLike, body: str, joints: Sequence[str] = (), seconds: float = 30.0, rate: float = 100.0,
+    params: Path | None = None, arguments: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """What the first period of an excitation would send to a real robot that stands in its usual pose."""
+    return excite_dry(as_robot(robot, arguments), body, read_params(params), joints, seconds, rate)
+
+
+def _recordings(name: Any) -> tuple[Path | JointRecording, ...]:
+    """The recordings that are named, none where it is an experiment."""
+    several = isinstance(name, Sequence) and not isinstance(name, str)
+    parts = [*name] if several else [name]
+    if several and len(parts) == 1 and isinstance(parts[0], str | Path) and not _is_recording(parts[0]):
+        return ()
+    if not several and not (isinstance(name, JointRecording) or _is_recording(name)):
+        return ()
+    for each in parts:
+        if not (isinstance(each, JointRecording) or _is_recording(each)):
+            raise BadInput(f"{each}: recordings of joints are bags (.mcap .bag .db3) or tables (.csv)")
+    return tuple(each if isinstance(each, JointRecording) else Path(each) for each in parts)
+
+
+def _is_recording(name: Any) -> bool:
+    return isinstance(name, str | Path) and (Path(name).suffix.lower() in RECORDED or is_bag(Path(name)))
+
+
+def _three(what: str, values: Sequence[float]) -> tuple[float, float, float]:
+    if len(values) != 3 or not all(math.isfinite(value) for value in values):
+        raise BadInput(f"{what} is three finite numbers, got {values}")
+    return float(values[0]), float(values[1]), float(values[2])

@@ -107,8 +107,8 @@ def _measure(name: str, entry: Any) -> Measure:
     if not isinstance(entry, Mapping):
         raise BadInput(f"measures.{name}: must be a table with unit, label or commanded, got {entry!r}")
     for key, value in entry.items():
-        if key not in ("unit", "label", "commanded"):
-            raise BadInput(f"measures.{name}.{key}: no such entry; entries: unit, label, commanded")
+        if key not in ("unit", "label", "commanded", "scale"):
+            raise BadInput(f"measures.{name}.{key}: no such entry; entries: unit, label, commanded, scale")
         if not isinstance(value, str):
             raise BadInput(f"measures.{name}.{key}: must be a string, got {value!r}")
     return Measure(name, **entry)

@@ -29,6 +29,11 @@ class Measure:
     unit: str = ""
     label: str = ""  # for axes and tables; empty: the name
     commanded: str = ""
+    scale: str = ""  # of its axis in figures: log, or empty for linear
+
+    def __post_init__(self) -> None:
+        if self.scale not in ("", "log"):
+            raise BadInput(f"measures.{self.name}.scale: log, or nothing, got {self.scale!r}")
 
     @property
     def title(self) -> str:

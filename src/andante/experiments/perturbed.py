@@ -16,6 +16,7 @@ from andante.description.link import Link
 from andante.errors import UnknownName
 from andante.geometry import Array
 from andante.locomotion import Command, Readings, Walker, WalkerWrapper
+from andante.physics.identified import FLAT, RobotParameters
 from andante.simulation.simulation import Simulation
 
 from .setup import GAIT
@@ -31,12 +32,13 @@ def check_model(model: Mapping[str, Any]) -> None:
     """UnknownName where a parameter of a walk model does not exist."""
     known = (*BODY, *STEPS)
     for name in model:
-        if name not in known and not name.startswith(GAIT):
+        if name not in known and not name.startswith((GAIT, FLAT)):
             raise UnknownName.among("model parameter", name, (*known, f"{GAIT}NAME"))
 
 
 def perturbed_robot(robot: Robot, draw: Draw, model: Mapping[str, float]) -> Robot:
-    """The robot with its masses and its friction drawn."""
+    """The robot with what was identified of it, its masses and its friction drawn."""
+    robot = RobotParameters.from_flat(model).on(robot)
     rng = np.random.default_rng((0x3A55, draw.seed))
     if draw.mass:
         factors = 1.0 + draw.mass * rng.uniform(-1.0, 1.0, len(robot.links))

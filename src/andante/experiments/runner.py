@@ -12,8 +12,10 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from andante.description.solver import SolverLike, solver_settings
 from andante.errors import BadInput, MissingFile, UnknownName
 from andante.physics.registry import engine_class
+from andante.physics.solver import check_settings
 from andante.search import Evaluated, Event, Notice, Shard, Started, StudyConfig, StudyFolder, merge, resume, search
 from andante.search.executors import check_executor
 from andante.search.folder import CONFIG
@@ -23,6 +25,7 @@ from andante.tasks.result import Result
 from .definition import from_dict
 from .experiment import Experiment
 from .objective import FACTORY, spec_of
+from .setup import trial_terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -200,9 +203,17 @@ def with_settings(
     seed: int | None = None,
     timeout: float | None = None,
     factors: Mapping[str, Sequence[Any]] | None = None,
+    solver: SolverLike | None = None,
 ) -> Experiment:
     """The experiment with some settings replaced; with other levels of factors it has only tests that are left."""
     changes: dict[str, Any] = {}
+    asked = solver_settings(solver)
+    if asked.stated:
+        terms = trial_terms(experiment.trial)
+        if terms is not None:
+            terms.check_setting("solver")
+        given_before = solver_settings(experiment.arguments.get("solver"))
+        changes["arguments"] = {**experiment.arguments, "solver": asked.over(given_before).stated}
     if factors:
         for name in factors:
             if name not in experiment.factors:
@@ -220,4 +231,7 @@ def with_settings(
     for engine in made.engines if engines else ():
         if engine != "none":
             engine_class(engine)  # says what is missing
+    for engine in made.engines if asked.stated else ():
+        if engine != "none":
+            check_settings(engine_class(engine), asked)
     return made

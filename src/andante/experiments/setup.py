@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from andante.description import ROBOTS
+from andante.description import ROBOTS, SolverSettings
+from andante.description.solver import solver_settings
 from andante.errors import BadInput, UnknownName
 from andante.plugins import load_reference
 from andante.userfile import is_user_reference, load_user_object
@@ -29,6 +30,7 @@ TRIALS = {
     "localization": "andante.experiments.trials.localization:localization_trial",
     "navigation": "andante.experiments.trials.navigation:navigation_trial",
     "parity": "andante.experiments.trials.parity:parity_trial",
+    "solver": "andante.experiments.trials.solver:solver_trial",
 }
 
 
@@ -76,6 +78,12 @@ class Terms:
 def gait_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of the gait among settings or a model, by their own names."""
     return {name.removeprefix(GAIT): value for name, value in values.items() if name.startswith(GAIT)}
+
+
+def solver_value(values: Mapping[str, Any], *names: str) -> SolverSettings:
+    """The settings of the solver in `solver`, a table, and in factors or arguments of those names, which come first."""
+    own = {name: values[name] for name in (names or ("dt",)) if name in values}
+    return SolverSettings(**own).over(solver_settings(values.get("solver")))
 
 
 def friction_value(values: Mapping[str, Any]) -> float | None:

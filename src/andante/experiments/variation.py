@@ -17,6 +17,7 @@ import numpy as np
 from andante.errors import BadInput
 from andante.files import read_text, write_whole
 from andante.parsing import parse_toml, toml_text
+from andante.physics import RobotParameters
 
 MOST = {"mass": 0.9, "yaw": math.pi, "place": 10.0, "pose": 0.5, "noise": 100.0, "latency": 1.0}
 HEAD = "# Parameters that `andante experiment fit` has identified; `experiment run NAME --model FILE` uses them.\n"
@@ -121,18 +122,19 @@ def model_at(model: Mapping[str, float], factors: Mapping[str, Any]) -> dict[str
 
 
 def read_model(path: Path) -> dict[str, float]:
-    """The parameters of a file."""
+    """The parameters of a file: its table [model], and [robot] as `RobotParameters.as_flat` names them."""
     text = read_text(path)
     try:
-        table = parse_toml(text).get("model")
+        tables = parse_toml(text)
     except ValueError as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from None
-    if not isinstance(table, dict) or not table:
+    table, robot = tables.get("model", {}), RobotParameters.of(tables.get("robot", {}), str(path)).as_flat()
+    if not isinstance(table, dict) or not (table or robot):
         raise BadInput(f"{path}: the table [model] is missing; `andante experiment fit` writes such files")
     for name, value in table.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadInput(f"{path}: model.{name} must be a number, got {value!r}")
-    return {name: float(value) for name, value in table.items()}
+    return {name: float(value) for name, value in table.items()} | robot
 
 
 def write_model(path: Path, model: Mapping[str, float], about: Mapping[str, Any]) -> None:

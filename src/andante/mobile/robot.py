@@ -24,6 +24,7 @@ from andante.control.loop import ControlLoop
 from andante.control.walking import LyingSense
 from andante.description import Robot, World, load_robot
 from andante.description.shapes import Plane
+from andante.description.solver import SolverLike
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.kinematics import find_drive
@@ -215,6 +216,7 @@ def mobile_robot(
     rate: float = RATE,
     lidar: str = "",
     arguments: Mapping[str, str] | None = None,
+    solver: SolverLike | None = None,
 ) -> SimulatedMobileRobot:
     """A wheeled robot whose root stands at x, y, yaw in a world, ready to drive; it has not settled yet.
 
@@ -225,18 +227,19 @@ def mobile_robot(
         engine: of the physics.
         localizer: that tells where it is on a map; None: odometry from the start.
         vehicle: its speeds and accelerations; None: from the robot.
-        dt: step of the physics [s]; None: the engine's.
+        dt: step of the physics [s]; None: that of the world up to 0.002, else 0.002.
         seed: of physics and sensors.
         rate: of decisions [Hz].
         lidar: name of the one that it sees by, of several; empty: the first.
         arguments: of a xacro file.
+        solver: settings of the solver, before those of the world.
     """
     made = load_robot(robot, arguments or {}) if isinstance(robot, str | Path) else robot
     place = np.asarray(start, dtype=float)
     if place.shape != (3,) or not np.isfinite(place).all():
         raise BadInput(f"a start is x, y, yaw as finite numbers, got {start!r}")
     find_drive(made)  # refuses robots without wheels before a world is built
-    bare = simulate(made, world, engine, dt=dt, start=(place[0], place[1], place[2]), seed=seed)
+    bare = simulate(made, world, engine, dt=dt, start=(place[0], place[1], place[2]), seed=seed, solver=solver)
     floor = set_on_floor(bare.engine, bare.model, place, bare.ground)
     sim = Simulation(bare.engine, bare.model, seed, sensors=True, ground=floor)
     try:

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 from andante.lazy import lazy_names
 
-from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, fitted
+from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, TorqueServoDrive, fitted
 from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .engine import Engine, Model
+from .identified import RobotParameters, servo_drive
 from .registry import ENGINES, EngineEntry, engine_class, installed
 from .rendering import Camera
 from .rendering.video import VideoWriter, film_strip
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACTUATORS", "CHECKS", "ENGINES", "ActuatorDrive", "BodyTree", "Camera", "CascadeDrive", "CheckResult", "Contacts",
-    "Drive", "Engine", "EngineEntry", "JointState", "Mode", "Model", "Push", "RayHits", "Renderer", "ServoGains",
-    "ServoOrder", "Settings", "Snapshot", "VideoWriter", "body_tree", "check_engine", "default_gains", "engine_class",
-    "film_strip", "fitted", "installed", "rest_poses",
+    "Drive", "Engine", "EngineEntry", "JointState", "Mode", "Model", "Push", "RayHits", "Renderer", "RobotParameters",
+    "ServoGains", "ServoOrder", "Settings", "Snapshot", "TorqueServoDrive", "VideoWriter", "body_tree", "check_engine",
+    "default_gains", "engine_class", "film_strip", "fitted", "installed", "rest_poses", "servo_drive",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)  # the renderer loads MuJoCo

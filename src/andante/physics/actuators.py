@@ -159,6 +159,35 @@ class ActuatorDrive:
         self._past = deque(state)
 
 
+class TorqueServoDrive:
+    """Position and velocity servos as torques, kp (r - q) - kd dq and kv (r - dq), cut at the effort limit.
+
+    Engines whose motors are velocity constraints do not bend under a load below the limit; by this drive their servos
+    do, as those of MuJoCo. The torque is taken at the start of a step: it needs steps shorter than inertia / kd.
+    """
+
+    def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:
+        """Torque orders for all joints that a servo drives."""
+        gains, position = order.gains, order.modes == Mode.POSITION
+        pull = np.where(
+            position,
+            gains.kp * (order.references - state.position) - gains.kd * state.velocity,
+            gains.kv * (order.references - state.velocity),
+        )
+        driven = position | (order.modes == Mode.VELOCITY)
+        return ServoOrder(
+            np.where(driven, np.int8(Mode.TORQUE), order.modes).astype(np.int8),
+            np.where(driven, np.clip(pull, -gains.effort, gains.effort), order.references),
+            gains,
+        )
+
+    def save(self) -> Any:
+        """It has no memory."""
+
+    def load(self, state: Any) -> None:
+        """It has no memory."""
+
+
 @dataclass(frozen=True)
 class CascadeGains:
     """Gains of the outer loop, scalars or one per joint."""

@@ -61,7 +61,7 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
     count = len(robot.movable)
     kp, kd, kv = np.zeros(count), np.zeros(count), np.zeros(count)
     effort, velocity = np.full(count, math.inf), np.full(count, math.inf)
-    carried = _outboard_inertia(robot)
+    carried = outboard_inertia(robot)
     omega = 2 * math.pi * bandwidth
     for i, joint in enumerate(robot.movable):
         inertia = carried[i] + joint.dynamics.armature
@@ -81,7 +81,7 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
     return ServoGains(kp, kd, kv, effort, velocity)
 
 
-def _outboard_inertia(robot: Robot) -> Array:
+def outboard_inertia(robot: Robot) -> Array:
     """Inertia about (along) each movable joint of all bodies that it carries, at the zero pose [kg m^2, kg]."""
     tree = body_tree(robot)
     world = tree.poses(tree.bodies[0].pose, {})

@@ -10,7 +10,7 @@ Joint vectors follow `robot.movable` (mimic joints included; commands to them ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed_attributes, renamed_in
+from andante.description.solver import SolverSettings
 from andante.description.source import Problem
 from andante.description.world import Placement, World
 from andante.errors import BadInput, Diverged, UnknownName
@@ -25,6 +26,7 @@ from andante.geometry import SE3, Array
 
 from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .rays import Raycaster
+from .solver import kept_settings, resolved, world_notes
 from .state import Contacts, Mode, RayHits, Settings
 from .tree import BodyTree, body_tree
 
@@ -56,10 +58,15 @@ class Engine(ABC):
     """A world and robots, stepped in lock-step. Construct, read, command, step."""
 
     name: ClassVar[str]
+    solver: ClassVar[Mapping[str, Any] | None] = (
+        None  # settings that it has, with its own values; None: it does not say
+    )
+    methods: ClassVar[tuple[str, ...]] = ()  # what `solver.method` may be
+    surface: ClassVar[tuple[str, ...]] = ()  # contact parameters of a `Surface` that it has beside mu
 
-    def __init__(self, world: World, robots: Sequence[Placement] = (), settings: Settings | None = None) -> None:
+    def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world
-        self.settings = settings or Settings()
+        self.settings: Settings = resolved(kept_settings(type(self), world.physics), settings)
         self.dt = self.settings.dt  # step size [s]
         placements = (*world.models, *robots)
         names = [placement.name for placement in placements]
@@ -83,6 +90,7 @@ class Engine(ABC):
         self.pushes: dict[tuple[int, int], Push] = {}
         self._slewing: set[int] = set()
         self._notes: list[Problem] = []  # what the engine itself had to change
+        self._settings_notes = world_notes(type(self), world, settings)
         self._motions: dict[int, tuple[Array, Array]] = {}  # poses and velocities as read since the last step
         self._still: dict[int, tuple[Array, Array]] = {}  # of models that are one fixed body
         self._caster: Raycaster | None = None
@@ -134,7 +142,7 @@ class Engine(ABC):
     def problems(self) -> tuple[Problem, ...]:
         """What had to be changed to simulate the models (massless links and the like)."""
         found = (problem for model in self.models for problem in model.tree.problems)
-        return tuple(dict.fromkeys((*found, *self._notes)))
+        return tuple(dict.fromkeys((*found, *self._notes, *self._settings_notes)))
 
     def model_index(self, name: str) -> int:
         """Index of the model of that name."""

@@ -8,25 +8,22 @@ from enum import IntEnum
 import numpy as np
 
 from andante._moved import renamed_attributes
+from andante.description.solver import SolverSettings
 from andante.errors import BadInput
 from andante.geometry import Array
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Step size and solver of an engine; None leaves the engine's own default (tuned for robots)."""
+class Settings(SolverSettings):
+    """Step and solver of an engine with nothing open; None leaves the engine's own default (tuned for robots)."""
 
     dt: float = 0.002  # [s]
-    iterations: int | None = None
-    cfm: float | None = None  # constraint force mixing (ODE)
-    erp: float | None = None  # error reduction (ODE, Bullet contacts)
     friction: float = 1.0  # Coulomb coefficient where a shape names none
 
     def __post_init__(self) -> None:
         if not 1e-6 <= self.dt <= 0.1:
             raise BadInput(f"the step size must lie between 1e-6 and 0.1 s, got {self.dt}")
-        if self.iterations is not None and not 1 <= self.iterations <= 100_000:
-            raise BadInput(f"solver iterations must lie between 1 and 100000, got {self.iterations}")
+        super().__post_init__()
 
 
 class Mode(IntEnum):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from andante._moved import renamed
-from andante.description import Placement, Robot, World, load_robot, load_world
+from andante.description import Placement, Robot, SolverSettings, World, load_robot, load_world
+from andante.description.world import UNSTATED
 from andante.errors import BadInput
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
@@ -32,15 +33,17 @@ class SceneChoice:
     start: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y [m], yaw of straight ahead [rad]
     drop: float = 0.0  # over the ground [m]
     seed: int = 0
-    dt: float = 0.002  # physics step [s]
+    dt: float | None = None  # physics step [s]; None: that of the solver or the world, else 0.002
     others: tuple[Placement, ...] = ()  # more models
+    solver: SolverSettings = UNSTATED  # before those of the world
 
     def __post_init__(self) -> None:
         if len(self.start) != 3 or not all(math.isfinite(v) and abs(v) < 1e4 for v in self.start):
             raise BadInput(f"start must be x, y in m and yaw in rad, got {self.start}")
-        steps = CONTROL_TIME / self.dt if self.dt > 0 else 0.0
+        step = self.dt if self.dt is not None else self.solver.dt
+        steps = 1.0 if step is None else CONTROL_TIME / step if step > 0 else 0.0
         if steps < 1 or abs(steps - round(steps)) > 1e-6:
-            raise BadInput(f"dt must divide the control time of {CONTROL_TIME:g} s, like 0.002, got {self.dt:g}")
+            raise BadInput(f"dt must divide the control time of {CONTROL_TIME:g} s, like 0.002, got {step:g}")
 
     @property
     def robot_name(self) -> str:

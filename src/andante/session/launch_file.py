@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from andante.errors import BadInput
+from andante.description.solver import solver_settings
+from andante.errors import AndanteError, BadInput
 from andante.files import read_text
 from andante.locomotion import FallRules
 from andante.parsing import key_lines, line_of, parse_toml
@@ -73,7 +74,7 @@ class LaunchPlan:
     pose: str = ""
     start: tuple[float, ...] = (0.0, 0.0, 0.0)  # x, y [m], yaw [deg]
     seed: int = 0
-    dt: float = 0.002  # [s]
+    dt: float = 0.0  # [s]; 0: that of [solver] or of the world up to 0.002, else 0.002
     speed: float = 60.0  # percent, for keys
     realtime: bool = True
     paused: bool = False
@@ -82,6 +83,7 @@ class LaunchPlan:
     folder: str = ""  # of recordings, clips and studies; empty: andante_sessions beside the file
     arguments: Mapping[str, str] = field(default_factory=dict)  # of the robot's file
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    solver: Mapping[str, Any] = field(default_factory=dict)  # settings of the solver: iterations, erp ...
     bridges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # further ones by name
     server: ServerPlan | None = None
     record: RecordPlan | None = None
@@ -92,7 +94,7 @@ class LaunchPlan:
 
 
 PARTS: dict[str, type] = {"server": ServerPlan, "record": RecordPlan, "navigation": NavigationPlan, "falls": FallRules}
-TABLES = ("arguments", "parameters", "bridges")
+TABLES = ("arguments", "parameters", "solver", "bridges")
 NAMES = tuple(each.name for each in fields(LaunchPlan) if each.name != "source")
 
 
@@ -230,6 +232,12 @@ def _table(given: Any, where: _Where, name: str) -> dict[str, Any]:
             if not isinstance(entry, dict) and entry is not True:
                 raise BadInput(f"{where(name, key)}a bridge is a section [bridges.{key}] or true, got {entry!r}")
         return {key: {} if entry is True else entry for key, entry in given.items()}
+    if name == "solver":
+        for key, value in given.items():
+            try:
+                solver_settings({key: value})
+            except AndanteError as error:
+                raise BadInput(f"{where(name, key)}{error}") from None
     return given
 
 

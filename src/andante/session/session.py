@@ -27,12 +27,14 @@ from andante.control.body import Body
 from andante.control.following import FollowSettings
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
+from andante.description.solver import SolverLike, solver_settings
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.files import Closing
 from andante.geometry import Array
 from andante.locomotion import FallRules
 from andante.locomotion.keys import KEYS
 from andante.physics import engine_class
+from andante.physics.solver import kept_settings, settings_words
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
 from .choice import CONTROL_TIME, Library, SceneChoice
@@ -146,7 +148,8 @@ class LiveSession(Closing):
         pose: str | None = None,
         start: Sequence[float] = (0.0, 0.0, 0.0),
         gait: str = "",
-        dt: float = 0.002,
+        dt: float | None = None,
+        solver: SolverLike | None = None,
         arguments: Mapping[str, str] | None = None,
         folder: Path | str | None = None,
         bus: Bus | None = None,
@@ -158,7 +161,10 @@ class LiveSession(Closing):
         falls: FallRules | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
-        self.choice = SceneChoice(robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt)
+        self.choice = SceneChoice(
+            robot, world, engine, dict(arguments or {}), gait, pose, (x, y, yaw), 0.0, seed, dt,
+            solver=solver_settings(solver),
+        )  # fmt: skip
         self.bus = bus or Bus()
         self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
         self.library = library or Library()
@@ -191,6 +197,7 @@ class LiveSession(Closing):
             self.close()
             raise
         self.log(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.address}")
+        self._tell_settings()
 
     # ---- what is known -----------------------------------------------------------------------------
     @property
@@ -331,8 +338,23 @@ class LiveSession(Closing):
             new = replace(new, others=(), start=(0.0, 0.0, 0.0))
         if robot:
             new = replace(new, robot=robot, gait="", pose=None, arguments={})
+        if engine and new.solver.stated:  # another engine has other settings
+            new = replace(new, solver=kept_settings(engine_class(engine), new.solver))
         self._build(new)
         self.log(f"{self.stage.name} in {new.world_name} on {self.stage.sim.engine.name}")
+        self._tell_settings()
+
+    def set_solver(self, solver: SolverLike) -> None:
+        """Build the scene anew with these settings of the solver, where the robot stands; {}: the engine's own."""
+        wanted = solver_settings(solver)
+        self._build(replace(self.choice, solver=wanted, dt=None, start=self._here()))
+        words = ", ".join(f"{name} {value}" for name, value in wanted.stated.items()) or "the engine's own"
+        self.log(f"solver: {words}; step {1e3 * self.stage.sim.engine.dt:g} ms")
+
+    def _tell_settings(self) -> None:
+        """What is simulated otherwise than usual because of the settings of the world."""
+        for line in settings_words(self.stage.sim.engine, self.choice.solver):
+            self.log(line)
 
     def respawn(self, x: float, y: float, yaw: float, pose: str = "", height: float = 0.0) -> None:
         """Put the robot at a place of the world [m, rad], from a height [m] over the ground; a fresh start there."""

@@ -153,6 +153,7 @@ class Stage(RobotView):
             seed=choice.seed,
             sensors=True,
             others=choice.others,
+            solver=choice.solver,
         )
         self.sim.fall_rule = FallRule(self._rules.lying, self._rules.height_fraction)
         try:

@@ -21,11 +21,14 @@ from andante._moved import renamed
 from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Health, JointTarget
 from andante.control.start import first_positions, holds_still, lying_side
 from andante.description import Placement, Robot, World, load_robot, load_world
+from andante.description.solver import SolverLike, solver_settings
 from andante.description.source import Problem
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.engine import check_bounds
+from andante.physics.identified import servo_drive
+from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
 
 from .body import Servos, Wiring, stiffen_wheels
@@ -368,7 +371,7 @@ class Simulation(Body):
         self.engine.close()
 
 
-@renamed(place="start")
+@renamed(place="start", settings="solver")
 def simulate(
     robot: Robot | str | Path,
     world: World | str | Path = "empty",
@@ -382,7 +385,7 @@ def simulate(
     seed: int = 0,
     sensors: bool = False,
     others: Sequence[Placement] = (),
-    settings: Settings | None = None,
+    solver: SolverLike | None = None,
 ) -> Simulation:
     """Put a robot into a world, standing, its servos holding its first pose.
 
@@ -390,7 +393,7 @@ def simulate(
         robot: a `Robot`, a name or a path.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, `file.py:Name`, or a class.
-        dt: physics step [s]; None: what `settings` say, else 0.002.
+        dt: physics step [s]; None: what `solver` says, else that of the world up to 0.002, else 0.002.
         pose: first pose, a name or joint positions [rad, m]; one named lying (LyingBelly, LyingBack) starts on that
             side, and such a robot counts as fallen until it stands.
         start: x, y [m] and yaw [rad] in the world.
@@ -399,7 +402,8 @@ def simulate(
         seed: random seed of all noise.
         sensors: simulate the sensors of the robot file, for `read`.
         others: more robots in the same world.
-        settings: step and solver of the engine.
+        solver: step and solver, `SolverSettings` or a table like {"iterations": 50}; what they leave out is as the
+            world asks for it, else the engine's own. BadInput where the engine has no such setting.
 
     Returns:
         The simulation at time 0, a `Body` like any other.
@@ -407,14 +411,15 @@ def simulate(
     robot = load_robot(robot) if isinstance(robot, str | Path) else robot
     world = load_world(world) if isinstance(world, str | Path) else world
     make = engine_class(engine) if isinstance(engine, str) else engine
-    settings = settings or Settings()
+    asked = solver_settings(solver)
+    check_settings(make, asked)
     if dt is not None:
-        settings = replace(settings, dt=dt)
+        asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
     for each in (robot, *(placement.robot for placement in (*world.models, *others))):
         require_collision_meshes(each)
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
-    scene = make(world, (*others, Placement(name, robot, fixed=fixed)), settings)
+    scene = make(world, (*others, Placement(name, robot, fixed=fixed)), asked)
     model = scene.model_index(name)
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):
@@ -432,4 +437,7 @@ def simulate(
         if not hold.all():
             scene.command(model, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
     stiffen_wheels(scene, model)
+    drive = servo_drive(robot)
+    if drive is not None:
+        scene.set_drives(model, drive)
     return Simulation(scene, model, seed, sensors, ground, stood)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from andante.bus import Bus
     from andante.control.body import Body
     from andante.description import Robot
+    from andante.description.solver import SolverLike
     from andante.session import LiveSession
     from andante.tasks.inputs import RobotLike, WorldLike
 
@@ -118,6 +119,7 @@ def open_studio(
     announce: Callable[[str], None] | None = None,
     body: Body | str = "sim",
     params: Path | str | None = None,
+    solver: SolverLike | None = None,
 ) -> Studio:
     """A studio with a new session; call its `run`.
 
@@ -130,6 +132,7 @@ def open_studio(
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. The
             page then shows what it tells, and keys move it.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -142,27 +145,30 @@ def open_studio(
     try:
         from andante.control.following import FollowSettings
         from andante.control.teleop_mux import TeleopSettings
+        from andante.description.solver import solver_settings
         from andante.physics import engine_class
+        from andante.physics.solver import check_settings
         from andante.session import LiveSession  # takes a while, as does the server beside it
         from andante.session.choice import Library
         from andante.tasks.bodies import read_params
 
         given = read_params(params)
         teleop, follow = given.settings("teleop", TeleopSettings()), given.settings("follow", FollowSettings())
-        if given.rest:
+        if given.rest or given.robot:
             taken = "[body], [falls], [follow], [start] and [teleop]"
-            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(given.rest)}")
+            others = [*given.rest, *(["robot"] if given.robot else [])]
+            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(others)}")
         library = Library()
         library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
         library.world(world)
-        engine_class(engine)
+        check_settings(engine_class(engine), solver_settings(solver))
         server.wait()
         if announce is not None:
             announce(server.url)
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
             body=_real(body, given.body, bus), teleop=teleop, follow=follow,
-            falls=given.falls,
+            falls=given.falls, solver=solver,
         )  # fmt: skip
     except BaseException:
         server.stop()
@@ -186,6 +192,7 @@ def studio(
     announce: Callable[[str], None] = lambda url: None,
     body: Body | str = "sim",
     params: Path | str | None = None,
+    solver: SolverLike | None = None,
 ) -> None:
     """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
 
@@ -206,6 +213,7 @@ def studio(
         announce: called with the address of the page as soon as it can be opened.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
     """
 
     def ready(url: str) -> None:
@@ -228,6 +236,7 @@ def studio(
         announce=ready,
         body=body,
         params=params,
+        solver=solver,
     )
     with opened, ended_by_signal(opened.session.stop):
         opened.run(seconds)

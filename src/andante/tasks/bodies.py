@@ -17,6 +17,7 @@ from andante.errors import BadInput, Unsupported
 from andante.hardware.address import SIMULATED, check_address
 from andante.locomotion import FallRules
 from andante.locomotion.io.gait_parameters import read_parameter_file
+from andante.physics import RobotParameters
 from andante.progress import on_terminal
 from andante.settings import settings_from
 from andante.simulation import FallRule, Simulation
@@ -52,6 +53,7 @@ class Params:
     body: dict[str, Any]  # the table [body]
     start: StartSettings
     falls: FallRules
+    robot: RobotParameters  # the table [robot]
     rest: dict[str, Any]  # what nobody has taken yet
 
     def settings(self, name: str, base: T) -> T:
@@ -64,7 +66,8 @@ def read_params(path: Path | str | None) -> Params:
     data = {} if path is None else read_parameter_file(Path(path))
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
-    given = Params(str(path), _table(data, "body", path), START, FallRules(), data)
+    changes = RobotParameters.of(_table(data, "robot", path), str(path))
+    given = Params(str(path), _table(data, "body", path), START, FallRules(), changes, data)
     start, falls = given.settings("start", given.start), given.settings("falls", given.falls)
     return replace(given, start=start, falls=falls)
 

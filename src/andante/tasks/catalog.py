@@ -14,6 +14,7 @@ from andante.description import load_robot, load_world, robot_names, world_names
 from andante.errors import AndanteError
 from andante.extras import how_to_get
 from andante.physics.registry import ENGINES, installed, version
+from andante.physics.solver import SettingRow, setting_rows
 
 from .result import Result
 
@@ -151,12 +152,14 @@ class DoctorResult(Result):
     python: str
     platform: str
     findings: tuple[Finding, ...]
+    settings: tuple[SettingRow, ...] = ()  # of solvers and surfaces, with the engines that have them
 
     def __str__(self) -> str:
         lines = [f"Python {self.python} on {platform.platform()}"]
         for each in self.findings:
             state = "ready" if each.ready and not each.advice else each.advice
             lines.append(f"{each.part:20} {each.version or '-':12} {state}")
+        lines += [f"{row.name:32} {'  '.join(cells_of(row))}" for row in self.settings]
         return "\n".join(lines)
 
 
@@ -167,7 +170,12 @@ def doctor() -> DoctorResult:
         Python, platform, and a finding each with how to get what is missing.
     """
     findings = (*_engines(), _rendering(), *_libraries(), _serial(), *_tools())
-    return DoctorResult(platform.python_version(), sys.platform, findings)
+    return DoctorResult(platform.python_version(), sys.platform, findings, tuple(setting_rows()))
+
+
+def cells_of(row: SettingRow) -> list[str]:
+    """What each engine has of a setting, in a word: its own value, yes, or a dash."""
+    return ["-" if value is None else "yes" if value is True else f"{value}" for value in row.engines.values()]
 
 
 def _engines() -> Iterator[Finding]:

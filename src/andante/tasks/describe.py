@@ -17,6 +17,7 @@ from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import Rig, weak_joints
 from andante.mapping.io.map_files import load_map, map_base, save_map
 from andante.mapping.worlds import map_of_world, world_of_map
+from andante.physics.solver import engine_notes
 
 from .inputs import RobotLike, as_robot
 from .result import HIDDEN, Result
@@ -53,14 +54,18 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
         arguments: `name:=value` arguments of the file.
 
     Returns:
-        What was found; `ok` says whether there are no errors. BadInput when the file cannot be read at all.
+        What was found; `ok` says whether there are no errors. What an installed engine has not of what a world or a
+        surface asks for is among it. BadInput when the file cannot be read at all.
     """
     if isinstance(file, Robot | World):
         if arguments:
             raise BadInput(f"{file.name!r} is loaded already; arguments belong to a file: {', '.join(arguments)}")
-        found = check_robot(file) if isinstance(file, Robot) else check_world(file)
+        notes = engine_notes(file)
+        found = check_robot(file, notes) if isinstance(file, Robot) else check_world(file, notes)
         return CheckResult(**vars(found), subject=file, arguments={})
-    return CheckResult(**vars(check_file(str(file), arguments)), subject=str(file), arguments=dict(arguments or {}))
+    return CheckResult(
+        **vars(check_file(str(file), arguments, engine_notes)), subject=str(file), arguments=dict(arguments or {})
+    )
 
 
 # ---- convert -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import numpy as np
 
 from andante import viz
 from andante.control.view import RobotView
+from andante.description.solver import SolverLike
 from andante.description.world import World
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
@@ -123,7 +124,8 @@ def explore(
     max_speed: float = SPEED,
     params: Path | str | None = None,
     arguments: Mapping[str, str] | None = None,
-    dt: float = 0.002,
+    dt: float | None = None,
+    solver: SolverLike | None = None,
     seed: int = 0,
     record: Path | str | None = None,
     plot: Path | str | None = None,
@@ -149,7 +151,8 @@ def explore(
         params: a file with the parameters of mapping, a table [falls] (`FallRules`), and [body] and [start] for a real
             robot.
         arguments: `name:=value` arguments of the robot's file.
-        dt: physics step [s].
+        dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, or
@@ -203,7 +206,7 @@ def explore(
             driven = MobileRobot(real, start=place, lying=given.falls.lying)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
-    simulated = mobile_robot(made, ground, place, engine, dt=dt, seed=seed)
+    simulated = mobile_robot(given.robot.on(made), ground, place, engine, dt=dt, seed=seed, solver=solver)
     try:
         judge_falls(simulated.body, given.falls)
         return drive_and_tell(simulated)

@@ -19,6 +19,7 @@ from andante import viz
 from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
+from andante.description.solver import SolverLike
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
@@ -181,7 +182,8 @@ def navigate(
     engine: str = "mujoco",
     push: PushWords | None = None,
     arguments: Mapping[str, str] | None = None,
-    dt: float = 0.002,
+    dt: float | None = None,
+    solver: SolverLike | None = None,
     seed: int = 0,
     record: Path | str | None = None,
     plot: Path | str | None = None,
@@ -208,7 +210,8 @@ def navigate(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
-        dt: physics step [s].
+        dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
@@ -264,8 +267,9 @@ def navigate(
                 )
             return _drive_and_tell(request, ready, driven, None, progress, files)
     simulated = mobile_robot(
-        made, ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt, seed=seed
-    )
+        given.robot.on(made), ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt,
+        seed=seed, solver=solver,
+    )  # fmt: skip
     try:
         judge_falls(simulated.body, given.falls)
         return _drive_and_tell(request, ready, simulated, shove, progress, files)

@@ -19,6 +19,7 @@ from andante.control.tracking import Tracking
 from andante.control.view import RobotView
 from andante.control.walking import LyingSense
 from andante.description import Problem, Robot
+from andante.description.solver import SolverLike
 from andante.description.source import Severity
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array
@@ -194,6 +195,7 @@ def play(
     anyway: bool = False,
     world: WorldLike = "empty",
     engine: str = "mujoco",
+    solver: SolverLike | None = None,
     arguments: Mapping[str, str] | None = None,
     seed: int = 0,
     record: Path | str | None = None,
@@ -217,6 +219,7 @@ def play(
         anyway: play even if the check found errors.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         arguments: `name:=value` arguments of the robot's file.
         seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
@@ -224,8 +227,8 @@ def play(
         picture: picture of the end to write (.png, .jpg, .webp).
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
             from where its joints are.
-        params: a TOML file with tables [play] (`PlaySettings`) and [falls] (`FallRules`), and [body] and [start] for a
-            real robot.
+        params: a TOML file with tables [play] (`PlaySettings`), [falls] (`FallRules`) and [robot] (`RobotParameters`,
+            of a simulated robot), and [body] and [start] for a real robot.
         progress: print the state of the connection to a real robot on stderr.
 
     Returns:
@@ -240,7 +243,7 @@ def play(
     given = read_params(params)
     settings = given.settings("play", PlaySettings())
     if given.rest:
-        taken = "[body], [falls], [play] and [start]"
+        taken = "[body], [falls], [play], [robot] and [start]"
         raise BadInput(f"{params}: play takes the tables {taken} only, got {', '.join(given.rest)}")
     if not is_simulated(body):
         if pose is not None or picture is not None:
@@ -256,7 +259,15 @@ def play(
                 return _play(view, real, checked, activity, seconds, loop == 0, settings, given.falls.lying)
     checked = check_play(robot, motion, **asked, pose=pose, arguments=arguments)
     activity = _checked_activity(checked, anyway, speed, loop, parameters or {})
-    sim = simulate(checked.robot, as_world(world), engine, pose=checked.pose, seed=seed, sensors=True)
+    sim = simulate(
+        given.robot.on(checked.robot),
+        as_world(world),
+        engine,
+        pose=checked.pose,
+        seed=seed,
+        sensors=True,
+        solver=solver,
+    )
     try:
         judge_falls(sim, given.falls)
         view = RobotView(sim, pose=checked.start)

@@ -13,12 +13,14 @@ import numpy as np
 from andante import viz
 from andante.control.drivers import rigged
 from andante.description import Problem
+from andante.description.solver import SolverLike
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.progress import tracked
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 
+from .bodies import judge_falls, read_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import RunFiles, kept
 from .result import HIDDEN, Result
@@ -39,14 +41,16 @@ class SimResult(Result):
     base: Array
     fallen: bool
     problems: tuple[Problem, ...]
+    dt: float  # physics step that was used [s]
 
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
 
     def __str__(self) -> str:
         x, y, z = self.base[:3].tolist()
         return (
-            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps, "
-            f"{self.real_time_factor:.1f} x real time\nbase at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
+            f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps "
+            f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\n"
+            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
             f"{'fallen' if self.fallen else 'up'}"
         )
 
@@ -63,7 +67,8 @@ def sim(
     world: WorldLike = "empty",
     engine: str = "mujoco",
     seconds: float = 5.0,
-    dt: float = 0.002,
+    dt: float | None = None,
+    solver: SolverLike | None = None,
     pose: str | Mapping[str, float] | None = None,
     drop: float = 0.0,
     fixed: bool = False,
@@ -74,6 +79,7 @@ def sim(
     video: Path | str | None = None,
     picture: Path | str | None = None,
     realtime: bool = False,
+    params: Path | str | None = None,
     progress: bool = False,
 ) -> SimResult:
     """Simulate a robot that holds its pose, and tell where it ends. `an.simulate` gives the simulation itself.
@@ -83,7 +89,8 @@ def sim(
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         seconds: simulated time [s].
-        dt: physics step [s].
+        dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         pose: pose to hold, a name or joint positions [rad, m].
         drop: height to fall from [m].
         fixed: fix the root link to the world.
@@ -92,6 +99,7 @@ def sim(
         seed: random seed of all noise.
         record, video, picture: files to write.
         realtime: run at most as fast as the wall clock.
+        params: a TOML file with the tables [robot] (`RobotParameters`, as `experiment fit` writes it) and [falls].
         progress: print progress on stderr.
 
     Returns:
@@ -103,11 +111,16 @@ def sim(
         raise BadInput(f"drop must be a height between 0 and {HIGHEST_DROP:g} m, got {drop}")
     shove = parse_push(push) if push is not None else None
     files = RunFiles.of(record, video, picture)
-    made, place = rigged(as_robot(robot, arguments)), as_world(world)
+    given = read_params(params)
+    if given.rest:
+        raise BadInput(f"{params}: sim takes the tables [falls] and [robot] only, got {', '.join(given.rest)}")
+    made, place = given.robot.on(rigged(as_robot(robot, arguments))), as_world(world)
     scene = simulate(
-        made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None
-    )
+        made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None,
+        solver=solver,
+    )  # fmt: skip
     with closing(scene):
+        judge_falls(scene, given.falls)
         with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
         return SimResult(
@@ -120,6 +133,7 @@ def sim(
             base=scene.base_pose,
             fallen=scene.fallen,
             problems=scene.problems,
+            dt=scene.engine.dt,
             path=rows,
         )
 

@@ -16,6 +16,7 @@ from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
+from andante.description.solver import SolverLike
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, so3
 from andante.hardware.address import SIMULATED
@@ -62,6 +63,7 @@ class WalkResult(Result):
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 4) t [s], x, y [m], yaw [rad], from the first command on
     reason: str | None = field(default=None, metadata=REAL)  # why the walk ended early
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
+    dt: float | None = None  # physics step that was used [s]; None: a real robot
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
@@ -96,7 +98,8 @@ def walk(
     params: Path | str | None = None,
     rig: Path | str | None = None,
     arguments: Mapping[str, str] | None = None,
-    dt: float = 0.002,
+    dt: float | None = None,
+    solver: SolverLike | None = None,
     seed: int = 0,
     record: Path | str | None = None,
     video: Path | str | None = None,
@@ -116,11 +119,12 @@ def walk(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         gait: empty for the robot's usual one; or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees, left positive) and time after the first command [s].
-        params: a TOML file with the gait's parameters, tables [walk] (`WalkSettings`) and [falls] (`FallRules`), and
-            [body] and [start] for a real robot.
+        params: a TOML file with the gait's parameters, tables [walk] (`WalkSettings`), [falls] (`FallRules`) and
+            [robot] (`RobotParameters`, of a simulated robot), and [body] and [start] for a real robot.
         rig: a rig file; else NAME.rig.toml beside the robot, else inferred.
         arguments: `name:=value` arguments of the robot's file.
-        dt: physics step [s].
+        dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
@@ -136,7 +140,8 @@ def walk(
     simulated, made, place = is_simulated(body), as_robot(robot, arguments), as_world(world)
     given = read_params(params)
     settings = given.settings("walk", WalkSettings())
-    ready = prepare(made, Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None))
+    request = Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None)
+    ready = prepare(given.robot.on(made), request)
     if not simulated:
         if shove is not None:
             raise BadInput("only a simulated robot can be pushed; leave push out")
@@ -147,13 +152,15 @@ def walk(
             with kept(real, files, view):
                 return lead(real, ready, goal, None, progress, view, settings, given.falls.lying)
     sim = simulate(
-        ready.robot, place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed, sensors=True
-    )
+        given.robot.on(ready.robot), place, engine, dt=dt, pose=ready.pose, start=(0.0, 0.0, -ready.forward), seed=seed,
+        sensors=True, solver=solver,
+    )  # fmt: skip
     try:
         judge_falls(sim, given.falls)
         view = RobotView(sim, ready.walker, pose=ready.pose, forward=ready.forward)
         with kept(sim, files, view):
-            return replace(lead(sim, ready, goal, shove, progress, view, settings), world=place.name)
+            told = lead(sim, ready, goal, shove, progress, view, settings)
+            return replace(told, world=place.name, dt=sim.engine.dt)
     finally:
         sim.close()
 

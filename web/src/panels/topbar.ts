@@ -6,6 +6,7 @@ import { h, refill } from "../ui/dom";
 import { clock, fixed, words } from "../ui/format";
 import { icon, type IconName } from "../ui/icons";
 import { choice, nextTheme } from "../ui/theme";
+import { SolverMenu } from "./solver";
 
 const SELECTS = ["robot", "world", "engine"] as const;
 type Kind = (typeof SELECTS)[number];
@@ -29,6 +30,7 @@ export class Topbar {
     this.record = this.button("record", "Record", () => { void this.toggleRecord(); });
     this.record.classList.add("record");
     this.clip = this.button("clip", "Film a clip of 5 s", () => { void studio.ask("/clip", "andante_msgs/srv/Clip", { seconds: 5, name: "" }); });
+    const solver = new SolverMenu(studio);
     const theme = this.button("system", "Theme", nextTheme);
     choice.watch((value) => {
       refill(theme, icon(({ system: "system", light: "sun", dark: "moon" } as const)[value]));
@@ -40,6 +42,7 @@ export class Topbar {
       { class: "topbar" },
       h("h1", {}, h("img", { src: "./icon.svg", alt: "", width: 22, height: 22 }), "Andante"),
       ...SELECTS.map((kind) => h("label", { class: "choice" }, h("span", {}, kind), this.selects[kind])),
+      h("div", { class: "anchor" }, solver.button, solver.element),
       h("div", { class: "group", role: "group", "aria-label": "Time" }, this.play, step, reset, this.time, this.factor),
       h("span", { class: "spring" }),
       this.state,

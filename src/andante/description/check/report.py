@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,26 +41,34 @@ class CheckReport:
         return all(problem.severity is not Severity.ERROR for problem in self.problems)
 
 
-def check_file(name: str, arguments: Mapping[str, str] | None = None) -> CheckReport:
+def check_file(
+    name: str,
+    arguments: Mapping[str, str] | None = None,
+    more: Callable[[Robot | World], list[Problem]] = lambda thing: [],
+) -> CheckReport:
     """Check a robot or world by name, file or `file.py:Name`; raises BadInput when it cannot be read at all.
 
     Args:
         name: a registered name, a file of any format, or a user's `file.py:Name`.
         arguments: xacro arguments, or keywords of the user's function.
+        more: what others have to say about what was read.
 
     Returns:
         What was found, errors first; a file whose tree is broken gives a report too.
     """
     if is_user_reference(name):
-        return check_robot(user_robot(name, dict(arguments or {})))
+        made = user_robot(name, dict(arguments or {}))
+        return check_robot(made, more(made))
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)
     faults = structure_problems(root)
     try:
         if is_world(root):
-            return check_world(world_of(root, path, resolver), faults)
-        return check_robot(robot_of(root, path, resolver), faults)
+            world = world_of(root, path, resolver)
+            return check_world(world, [*faults, *more(world)])
+        robot = robot_of(root, path, resolver)
+        return check_robot(robot, [*faults, *more(robot)])
     except BadInput:
         if not any(problem.severity is Severity.ERROR for problem in faults):
             raise
@@ -124,9 +132,19 @@ def check_world(world: World, faults: list[Problem] | None = None) -> CheckRepor
         links=sum(len(model.robot.links) for model in world.models),
         joints=sum(len(model.robot.joints) for model in world.models),
         mass=sum(model.robot.mass for model in world.models if not model.fixed),
-        recognised=(f"{len(world.models)} models, {sum(m.fixed for m in world.models)} of them static",),
+        recognised=(
+            f"{len(world.models)} models, {sum(m.fixed for m in world.models)} of them static",
+            *_asked(world),
+        ),
         problems=_sorted(problems),
     )
+
+
+def _asked(world: World) -> Iterator[str]:
+    """What the world asks of the solver, in a line or none."""
+    stated = ", ".join(f"{name} {value}" for name, value in world.physics.stated.items())
+    if stated:
+        yield f"asks the solver for {stated}"
 
 
 def _unbuildable(root: Node, path: Path, faults: list[Problem]) -> CheckReport:

@@ -38,6 +38,8 @@ SURFACE: Mapping[str, str] = {  # path below <surface> -> field of `Surface`
     "contact/ode/max_vel": "max_velocity",
     "contact/ode/min_depth": "min_depth",
     "friction/ode/fdir1": "fdir1",
+    "friction/ode/slip1": "slip1",
+    "friction/ode/slip2": "slip2",
 }
 NOISE: Mapping[str, str] = {  # element below <noise> -> end of the parameter's name
     **{tag: f"noise_{tag}" for tag in ("type", "mean", "stddev", "precision")},

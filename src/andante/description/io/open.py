@@ -4,7 +4,7 @@ A robot may have a side file, NAME.toml beside NAME.urdf(.xacro), SDF or MJCF, w
 
 [poses.Stand]            # joint = position [rad or m]
 HipPitch = -0.45
-[servos."L*Pitch"]       # joint name or glob: kp kd kv effort velocity
+[servos."L*Pitch"]       # joint name or glob: kp kd kv effort velocity delay backlash
 kp = 60.0
 [collisions]
 self_collide = true
@@ -28,7 +28,7 @@ from .xacro.expand import ExpandedRoot, expand_xacro, is_xacro
 from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
 
 MAX_BYTES = 1024 * 1024
-SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity")
+SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity", "delay", "backlash")
 
 
 def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:

@@ -22,6 +22,8 @@ COLORS = {"mujoco": "#1668b8", "bullet": "#d9541e", "dart": "#3a923a", "ode": "#
 REAL, SPARE = "#111111", ("#c02d7a", "#0f9a9a", "#8c6d1f", "#5b6770")
 OTHERS = ("#7f8c96", "#b08d57", "#7fa06e", "#9b82b0", "#a8a8a8")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
+MOST_LETTERS = 100  # of the levels of a factor along a row of panels; more stand upright
+LETTER = 0.065  # width of one [in]
 MOST_PANELS = 16
 MOST_MEASURES = 4
 WIDE = 10.0  # [in]
@@ -69,19 +71,23 @@ def _shown_measures(analysis: Analysis) -> list[str]:
     return found[:MOST_MEASURES]
 
 
-def _grid(count: int, columns: int, high: float, left: float = 0.74) -> tuple[Any, list[Axes]]:
-    """A figure with `count` panels, margins in inches so that nothing has to be measured; `high`: of a panel [in]."""
+def _grid(count: int, columns: int, high: float, left: float = 0.74, below: float = 0.0) -> tuple[Any, list[Axes]]:
+    """A figure with `count` panels, margins in inches so that nothing has to be measured.
+
+    high: of a panel [in]; below: more room under each, for labels that stand upright [in].
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     columns = max(1, min(columns, count))
     rows = max(1, math.ceil(count / columns))
-    wide, tall = min(WIDE, 1.2 + 3.2 * columns), TOP + rows * high + (rows - 1) * GAP + BOTTOM
+    gap, bottom = GAP + below, BOTTOM + below
+    wide, tall = min(WIDE, 1.2 + 3.2 * columns), TOP + rows * high + (rows - 1) * gap + bottom
     panel = (wide - left - RIGHT - (columns - 1) * left) / columns
     figure = Figure(figsize=(wide, tall), dpi=110)
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
-    figure.subplots_adjust(left / wide, BOTTOM / tall, 1 - RIGHT / wide, 1 - TOP / tall, left / panel, GAP / high)
+    figure.subplots_adjust(left / wide, bottom / tall, 1 - RIGHT / wide, 1 - TOP / tall, left / panel, gap / high)
     for unused in axes[count:]:
         unused.set_axis_off()
     for each in axes[:count]:
@@ -183,9 +189,12 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
         if experiment.test_of(cell) in analysis.tests:
             panels.setdefault(tuple(cell[name] for name in rest), []).append(dict(cell))
     shown = list(panels.items())[:MOST_PANELS]
-    figure, axes = _grid(len(shown), min(4, len(shown)), 2.2)
     levels = list(experiment.factors[first])
+    names = [_word(level) for level in levels]
     numbers = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
+    upright = not numbers and min(4, len(shown)) * sum(map(len, names)) > MOST_LETTERS
+    room = LETTER * max(map(len, names)) if upright else 0.0
+    figure, axes = _grid(len(shown), min(4, len(shown)), 2.2, below=room)
     place: Callable[[Any], float] = (lambda v: float(v)) if numbers else (lambda v: float(levels.index(v)))
     span = (max(map(place, levels)) - min(map(place, levels))) or 1.0
     sources = [s for s in analysis.sources if any(len(analysis.of(s, t, measure)) for t in analysis.tests)]
@@ -211,7 +220,11 @@ def over_factors(analysis: Analysis, measure: str) -> Any:
                         linestyle="-" if numbers else "none")  # fmt: skip
         if rest:
             _title(ax, ", ".join(f"{name} {_word(value)}" for name, value in zip(rest, key, strict=True)))
-        ax.set_xticks([place(level) for level in levels], [_word(level) for level in levels])
+        ax.set_xticks([place(level) for level in levels], names)
+        if upright:
+            ax.tick_params(axis="x", rotation=90)
+        if experiment.measures[measure].scale == "log":
+            ax.set_yscale("log", nonpositive="clip")
         ax.set_xlabel(first, fontsize=8)
         ax.set_ylabel(experiment.measures[measure].title, fontsize=8)
         if not numbers:

@@ -12,7 +12,7 @@ from andante.tasks.navigate import navigate
 TERMS = Terms(
     "navigation",
     settings=("robot", "world", "planner", "controller", "map", "max_speed", "timeout", "tolerance", "start", "goal",
-              "routes"),
+              "routes", "solver"),
     measures=("arrived", "collided", "time", "path_length", "final_error", "estimate_error", "replans"),
 )  # fmt: skip
 
@@ -28,7 +28,9 @@ def navigation_trial(setup: Setup) -> dict[str, Any]:
     if start is None or goal is None:
         raise BadInput(f"navigation needs `start` and `goal`, x y yaw, or `routes` with {world!r}")
     more = {
-        name: values[name] for name in ("planner", "controller", "max_speed", "timeout", "tolerance") if name in values
+        name: values[name]
+        for name in ("planner", "controller", "max_speed", "timeout", "tolerance", "solver")
+        if name in values
     }
     outcome = navigate(
         str(values.get("robot") or default_robot("navigation")),

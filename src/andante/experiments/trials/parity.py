@@ -8,21 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from andante.description import Inertia, Link, Robot, load_robot, load_world
+from andante.description import Inertia, Link, Robot, SolverSettings, load_robot, load_world
 from andante.description.link import Collision, Surface
 from andante.description.shapes import Box
 from andante.errors import UnknownName
 from andante.experiments.perturbed import perturbed_robot, perturbed_world
-from andante.experiments.setup import Setup, Terms, default_robot
+from andante.experiments.setup import Setup, Terms, default_robot, solver_value
 from andante.gravity import GRAVITY
-from andante.physics import Settings
 from andante.simulation.simulation import simulate
 
 from .walk import walk_trial
 
 SCENES = ("standing", "walking", "sliding")
 TERMS = Terms(
-    "parity", settings=("robot", "scene", "dt", "iterations"), measures=("value", "expected", "off", "fallen")
+    "parity", settings=("robot", "scene", "solver", "dt", "iterations"), measures=("value", "expected", "off", "fallen")
 )
 SPEED, MU = 1.5, 0.5  # of the block [m/s]
 STAND, WALK = 3.0, 0.5  # [s, m]
@@ -41,20 +40,20 @@ def parity_trial(setup: Setup) -> dict[str, Any]:
     if scene not in SCENES:
         raise UnknownName.among("scene", scene, SCENES)
     robot = str(values.get("robot") or default_robot("parity"))
-    solver: dict[str, Any] = {"dt": float(values.get("dt", 0.002))}
-    if values.get("iterations"):
-        solver["iterations"] = int(values["iterations"])
+    if not values.get("iterations"):
+        values.pop("iterations", None)
+    solver = solver_value(values, "dt", "iterations")
     if scene == "walking":
-        arguments = {"robot": robot, **solver}
+        arguments = {"robot": robot, "solver": solver.stated}
         walked = walk_trial(replace(setup, factors={"distance": WALK, "speed": 60.0}, arguments=arguments))
         return _measures(walked["x"], WALK, bool(walked["fallen"]), walked["path"])
-    return _stand(setup, robot, Settings(**solver)) if scene == "standing" else _slide(setup, Settings(**solver))
+    return _stand(setup, robot, solver) if scene == "standing" else _slide(setup, solver)
 
 
-def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
+def _stand(setup: Setup, name: str, solver: SolverSettings) -> dict[str, Any]:
     draw, model = setup.draw, setup.model
     robot, world = perturbed_robot(load_robot(name), draw, model), perturbed_world(load_world("empty"), draw, model)
-    sim = simulate(robot, world, setup.engine, settings=settings, start=(0.0, 0.0, draw.yaw), seed=setup.seed)
+    sim = simulate(robot, world, setup.engine, solver=solver, start=(0.0, 0.0, draw.yaw), seed=setup.seed)
     try:
         start = sim.base_pose[:3].copy()
         sim.run(STAND)
@@ -63,7 +62,7 @@ def _stand(setup: Setup, name: str, settings: Settings) -> dict[str, Any]:
         sim.close()
 
 
-def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
+def _slide(setup: Setup, solver: SolverSettings) -> dict[str, Any]:
     """A block on the ground; its friction is drawn about 0.5, so that what is expected differs from trial to trial."""
     mu = MU * (setup.draw.friction or 1.0)
     shape = Collision(Box((0.2, 0.2, 0.05)), surface=Surface(mu=mu))
@@ -73,7 +72,7 @@ def _slide(setup: Setup, settings: Settings) -> dict[str, Any]:
         joints=(),
     )
     world = perturbed_world(load_world("empty"), replace(setup.draw, friction=mu), {})
-    sim = simulate(block, world, setup.engine, settings=settings)
+    sim = simulate(block, world, setup.engine, solver=solver)
     try:
         sim.run(0.2)
         pose = sim.base_pose.copy()

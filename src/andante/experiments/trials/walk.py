@@ -14,10 +14,9 @@ from andante.control.walking import WalkGoal
 from andante.description import load_robot, load_world
 from andante.errors import BadInput, Diverged
 from andante.experiments import perturbed
-from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values
+from andante.experiments.setup import Setup, Terms, default_robot, friction_value, gait_values, solver_value
 from andante.geometry import so3
 from andante.locomotion.gaits import Prepared, Request, prepare
-from andante.physics import Settings
 from andante.simulation.simulation import Simulation, simulate
 from andante.tasks.outputs import RunFiles, kept
 from andante.tasks.walk import lead
@@ -26,7 +25,7 @@ SOLVER = ("dt", "iterations")
 GOALS = ("distance", "turn", "speed")
 TERMS = Terms(
     "a walk",
-    settings=("robot", "world", "gait", *GOALS, "friction", *SOLVER),
+    settings=("robot", "world", "gait", *GOALS, "friction", "solver", *SOLVER),
     measures=(
         "x", "y", "planar", "turned", "time", "fallen", "arrived", "believed_x", "believed_y", "believed_turned"
     ),
@@ -71,7 +70,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
     if ("distance" in values) == ("turn" in values):
         raise BadInput("a walk needs `distance` or `turn`, one of the two")
     perturbed.check_model(setup.model)
-    solver = Settings(**{name: values[name] for name in SOLVER if name in values})
+    solver = solver_value(values, *SOLVER)
     ready = _ready(values, setup.model)
     goal = WalkGoal(values.get("distance"), values.get("turn"), speed=float(values.get("speed", 60.0)))
     draw, model = perturbed.set_friction(setup.draw, friction_value(values)), setup.model
@@ -84,7 +83,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         start=(draw.x, draw.y, draw.yaw + model.get("aim", 0.0) - ready.forward),
         seed=setup.seed,
         sensors=True,
-        settings=solver,
+        solver=solver,
     )
     try:
         perturbed.set_servos(sim, model)

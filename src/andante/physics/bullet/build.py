@@ -26,6 +26,7 @@ from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape, BodyTree, in_plane
 
 from .api import Client, pybullet
+from .friction import scaled_friction
 from .inertia import engine_inertias, felt_inertias, principal
 from .shapes import MOST_PARTS, moving_shape, static_shapes
 
@@ -95,15 +96,15 @@ def build_model(
     flagged: set[int] = set()  # multibodies that collide with themselves
     statics: list[tuple[int, SE3]] = []
 
-    def enter(uid: int, link: int, body: int, shapes: tuple[BodyShape, ...]) -> None:
-        _surface(uid, link, shapes, settings, client)
+    def enter(uid: int, link: int, body: int, shapes: tuple[BodyShape, ...], frame: SE3 = IDENTITY) -> None:
+        _surface(uid, link, shapes, settings, client, frame)
         colliders[uid, link] = Collider(model.index, body, shapes)
         own[body].append((uid, link))
 
     for shape in tree.bodies[0].shapes if model.fixed else ():
         for made, pose in static_shapes(shape, client):
             statics.append((_static(made, start[0] @ pose, client), pose))
-            enter(statics[-1][0], -1, 0, (shape,))
+            enter(statics[-1][0], -1, 0, (shape,), pose)
     base = -1
     roots = [i for i, body in enumerate(tree.bodies) if _starts(body)]
     for root in roots:
@@ -124,7 +125,7 @@ def build_model(
                 uid[node.body], link[node.body] = made, k - 1
             _settle(made, k - 1, node, frames, client)
             if node.shapes:
-                enter(made, k - 1, node.owner, node.shapes)
+                enter(made, k - 1, node.owner, node.shapes, frames[node.body][0] if node.body >= 0 else IDENTITY)
     if model.fixed:
         uid[0] = -1
     _mask(tree, own, flagged, client)
@@ -275,9 +276,12 @@ def _static(shape: int, pose: SE3, client: Client) -> int:
     return int(made)
 
 
-def _surface(uid: int, link: int, shapes: tuple[BodyShape, ...], settings: Settings, client: Client) -> None:
+def _surface(
+    uid: int, link: int, shapes: tuple[BodyShape, ...], settings: Settings, client: Client, frame: SE3 = IDENTITY
+) -> None:
     """Contact parameters of shapes of one surface. Bullet multiplies the coefficients of a pair, so each side gets its
-    root: the pair has the geometric mean, which is the value itself when both are equal. `mu2` is not used.
+    root: the pair has the geometric mean, which is the value itself when both are equal. `frame` is the frame of the
+    Bullet object in that of the body.
 
     Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
     surface = shapes[0].surface
@@ -295,6 +299,10 @@ def _surface(uid: int, link: int, shapes: tuple[BodyShape, ...], settings: Setti
         given["contactStiffness"] = surface.kp
         given["contactDamping"] = max(surface.kd or 0.0, settings.dt * surface.kp * (1 / erp - 1))
     client.changeDynamics(uid, link, **given)
+    scale = scaled_friction(shapes, settings.friction, frame)
+    if scale is not None:
+        client.changeDynamics(uid, link, anisotropicFriction=scale)
+        client.setPhysicsEngineParameter(enableConeFriction=0)  # else Bullet bends the force along the sliding
     if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
         client.changeDynamics(uid, link, collisionMargin=SKIN)
 

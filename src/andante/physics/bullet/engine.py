@@ -13,7 +13,7 @@ root: the pair has the geometric mean.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,6 +25,7 @@ from andante.physics.state import Contacts
 
 from .api import Client, pybullet
 from .build import CONTACT_ERP, BulletHandles, Collider, build_model, filter_by_bitmask
+from .friction import askew
 from .inertia import weightless_mass
 from .servos import Servos, close_loop, follow
 from .shapes import distance
@@ -141,6 +142,14 @@ class BulletEngine(Engine):
     name: ClassVar[str] = "bullet"
     rigid_servos: ClassVar[bool] = True  # a position servo carries loads below its limit without giving way
     restore_tolerance: ClassVar[float] = 1e-9  # largest difference of poses after restore and 1 s [m, rad]
+    solver: ClassVar[Mapping[str, Any]] = {
+        "iterations": ITERATIONS,
+        "cfm": 0.0,
+        "erp": CONTACT_ERP,
+        "tolerance": 1e-7,
+        "surface_layer": 1e-5,
+    }
+    surface: ClassVar[tuple[str, ...]] = ("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd")
 
     _client: Client
 
@@ -165,6 +174,10 @@ class BulletEngine(Engine):
         )
         if settings.cfm is not None:
             client.setPhysicsEngineParameter(globalCFM=settings.cfm)
+        if settings.tolerance is not None:
+            client.setPhysicsEngineParameter(solverResidualThreshold=settings.tolerance)
+        if settings.surface_layer is not None:
+            client.setPhysicsEngineParameter(contactSlop=settings.surface_layer)
         self._colliders: dict[tuple[int, int], Collider] = {}
         self._handles: list[BulletHandles] = []
         self._fixed: list[SE3] = [model.placement.pose for model in self.models]
@@ -179,7 +192,7 @@ class BulletEngine(Engine):
             self._handles.append(handles)
             self._servos.append(servos)
             self._readers.append(BodyReader(handles, client))
-            self._notes += servos.problems
+            self._notes += [*servos.problems, *askew(model, handles)]
             follow(model, handles, client)
             for loop in model.tree.loops:
                 close_loop(model, handles, loop, client)

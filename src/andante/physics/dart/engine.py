@@ -2,13 +2,15 @@
 
 Contacts are found by DART's ODE detector: of the four in the wheel it alone has right and stable contacts for planes,
 boxes, cylinders, capsules and meshes in every pairing, and it keeps no memory between steps. The LCP is solved exactly
-(Dantzig); where that fails DART sweeps by projected Gauss-Seidel, `Settings.iterations` times. `Settings.cfm` and
-`Settings.erp` do not apply. Friction is a pyramid along two directions of the contact plane.
+(Dantzig); where that fails, or `solver.method` is pgs, DART sweeps by projected Gauss-Seidel, `solver.iterations`
+times. CFM, ERP and directions of friction are DART's own: its Python interface has no way to them. Friction is a
+pyramid along two directions of the contact plane.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -27,6 +29,7 @@ from .build import ERROR_REDUCTION, Built, ShapeMaker, build_skeleton, isometry,
 from .servos import JointServos
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
+ITERATIONS, TOLERANCE = 30, 1e-3  # of the sweeps, DART's own
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,9 @@ class DartEngine(Engine):
     name: ClassVar[str] = "dart"
     restore_tolerance: ClassVar[float] = 1e-9
     rigid_servos: ClassVar[bool] = True  # position servos are velocity constraints
+    solver: ClassVar[Mapping[str, Any]] = {"iterations": ITERATIONS, "method": "dantzig", "tolerance": TOLERANCE}
+    methods: ClassVar[tuple[str, ...]] = ("dantzig", "pgs")
+    surface: ClassVar[tuple[str, ...]] = ("restitution",)
 
     # ---- construction ----------------------------------------------------------------------------
     def _build(self) -> None:
@@ -60,9 +66,7 @@ class DartEngine(Engine):
         solver = self._world.getConstraintSolver()
         solver.setCollisionDetector(dartpy.collision.OdeCollisionDetector())
         solver.getCollisionOption().maxNumContacts = MOST_CONTACTS
-        if self.settings.iterations is not None:
-            option = dartpy.constraint.PgsBoxedLcpSolverOption(self.settings.iterations)
-            solver.getSecondaryBoxedLcpSolver().setOption(option)
+        self._set_solver(solver)
         dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
         shapes = ShapeMaker()
         self._built: list[Built] = []
@@ -88,6 +92,23 @@ class DartEngine(Engine):
         self._held: _State | None = None  # readings of a restored instant, until the next step
         self._pressed: list[Any] = []  # nodes that carry an outside force in DART
         self._apply_pushes()
+
+    def _set_solver(self, solver: Any) -> None:
+        """Iterations and tolerance are those of the sweeps (PGS), which help out where Dantzig fails or are chosen.
+
+        Sweeps that end before they have converged count as a failure, and the second solver then has the word. dartpy
+        makes no PGS by itself: the other one comes from another world.
+        """
+        asked, sweeps = self.settings, [solver.getSecondaryBoxedLcpSolver()]
+        if asked.method == "pgs":
+            sweeps.append(dartpy.simulation.World("spare").getConstraintSolver().getSecondaryBoxedLcpSolver())
+            solver.setBoxedLcpSolver(sweeps[1])
+        if asked.method == "pgs" or asked.iterations is not None or asked.tolerance is not None:
+            option = dartpy.constraint.PgsBoxedLcpSolverOption(asked.iterations or ITERATIONS)
+            if asked.tolerance is not None:
+                option.mDeltaXThreshold = option.mRelativeDeltaXTolerance = asked.tolerance
+            for each in sweeps:
+                each.setOption(option)
 
     def _close_loops(self, index: int, built: Built) -> None:
         tree = self.models[index].tree

@@ -29,6 +29,10 @@ UNBOUNDED = 1e10  # stands for an infinite limit
 HARD = (0.99, 0.999, 0.0005, 0.5, 2.0)  # impedance of limits, mimics and loops
 DRY = (0.99, 0.99, 0.001, 0.5, 2.0)  # impedance of dry friction
 DRY_DRIVEN = (0.9, 0.9, 0.001, 0.5, 2.0)  # and of a joint that a servo drives: half the solver's iterations
+SOLVER: dict[str, Any] = {  # settings where nothing is stated
+    "iterations": 30, "method": "newton", "tolerance": 1e-8, "cone": "elliptic", "impratio": 10.0,
+    "integrator": "implicitfast", "ls_iterations": 20, "ls_tolerance": 0.01, "noslip_iterations": 0,
+}  # fmt: skip
 SPARSE_FROM = 16  # degrees of freedom from which sparse matrices are faster; MuJoCo itself waits for 60
 
 
@@ -84,14 +88,14 @@ def set_options(option: Any, world: World, settings: Settings, islands: bool = T
     Islands solve several movers apart; one robot alone is faster without them. A diverged state is kept (not reset), so
     that it can be seen.
     """
+    asked = {**SOLVER, **settings.stated}
     option.timestep = settings.dt
     option.gravity = world.gravity
-    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    option.impratio = 10.0
-    option.solver = mujoco.mjtSolver.mjSOL_NEWTON
-    option.iterations = settings.iterations or 30
-    option.ls_iterations = 20
+    option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{asked['integrator'].upper()}")
+    option.cone = getattr(mujoco.mjtCone, f"mjCONE_{asked['cone'].upper()}")
+    option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{asked['method'].upper()}")
+    for name in ("impratio", "iterations", "ls_iterations", "tolerance", "ls_tolerance", "noslip_iterations"):
+        setattr(option, name, asked[name])
     option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     if not islands:
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)

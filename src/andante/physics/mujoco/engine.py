@@ -8,6 +8,7 @@ compiled model; nothing is compiled again.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import mujoco
@@ -22,7 +23,7 @@ from andante.physics.engine import Engine, diverged
 from andante.physics.rays import ray_arrays
 from andante.physics.state import Contacts, Mode, RayHits
 
-from .build import DRY, DRY_DRIVEN, UNBOUNDED, build
+from .build import DRY, DRY_DRIVEN, SOLVER, UNBOUNDED, build
 from .geoms import quaternion
 
 
@@ -134,6 +135,9 @@ class MujocoEngine(Engine):
 
     name: ClassVar[str] = "mujoco"
     restore_tolerance: ClassVar[float] = 1e-9
+    solver: ClassVar[Mapping[str, Any]] = SOLVER
+    methods: ClassVar[tuple[str, ...]] = ("newton", "cg", "pgs")
+    surface: ClassVar[tuple[str, ...]] = ("torsional", "rolling", "restitution", "kp", "kd", "min_depth")
 
     def _build(self) -> None:
         self.mj_model, self._index, self._notes = build(self.world, self.models, self.settings)
@@ -309,11 +313,21 @@ class MujocoEngine(Engine):
         if self.data.ncon == 0:
             return Contacts.empty()
         found = self.data.contact
+        forces = self.data.efc_force if self.settings.cone != "pyramidal" else self._along_axes()
         who, what = contacts(
-            model, found.geom, found.efc_address, found.frame, found.pos, found.dist, self.data.efc_force,
+            model, found.geom, found.efc_address, found.frame, found.pos, found.dist, forces,
             self._geom_model, self._geom_link,
         )  # fmt: skip
         return Contacts.of_rows(who, what)
+
+    def _along_axes(self) -> Array:
+        """Forces of constraints; those of pyramidal contacts along normal and tangents, as elliptic ones have them."""
+        forces, wrench = np.array(self.data.efc_force), np.zeros(6)
+        for k, (address, dim) in enumerate(zip(self.data.contact.efc_address, self.data.contact.dim, strict=True)):
+            if address >= 0 and dim > 1:
+                mujoco.mj_contactForce(self.mj_model, self.data, k, wrench)
+                forces[address : address + 3] = wrench[:3]
+        return forces
 
     def cast_rays(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, ignore: int | None = None

@@ -237,6 +237,8 @@ class GeomMaker(Forms):
         geom.condim = 6 if rolling > 0 else 4 if torsional > 0 else 3
         geom.priority = self._priority[mu]
         geom.solref = contact_softness(surface, model.tree.robot.mass, self.settings.dt)
+        if surface.min_depth:
+            geom.margin = -surface.min_depth  # margins of a pair add up; below zero a contact begins deeper
 
     def _solid_parts(self, mesh: Mesh, where: str) -> list[str]:
         """Names of the convex parts of a mesh that stands still."""

@@ -4,8 +4,8 @@ The loop over touching pairs runs inside `OdeSpace.autoCollide`. It writes down 
 of a run (a collision event), and there the contact joints are given feedback structs for the forces.
 
 Of two surfaces the smaller friction holds, as in Gazebo; restitution is the larger; stiffnesses are in series, and
-reach ODE as CFM = ERP / (h k). Friction is ODE's pyramid with bounds mu N. Anisotropic, torsional and rolling friction
-do not exist in it.
+reach ODE as CFM = ERP / (h k). Friction is ODE's pyramid with bounds mu N, along `fdir1` where a surface states one
+(`special`). Torsional and rolling friction do not exist in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from panda3d import core, ode
 
 from andante.description.link import Surface
 from andante.errors import Unsupported
-from andante.geometry import SE3, Array
+from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Model
 from andante.physics.state import Contacts, Settings
 
@@ -27,6 +27,7 @@ from .build import Built, attach
 from .convex import ConvexPairs, place_shapes
 from .filter import ALL, Nearby, allowed_pairs, pair_bits
 from .read import PoseReader
+from .special import Special, beyond_table, special_of
 
 EVENT = "andante-ode-contact"
 BOUNCE_SPEED = 0.05  # slower impacts do not bounce [m/s]
@@ -42,11 +43,11 @@ def surface_key(surface: Surface, settings: Settings) -> tuple[float, float, flo
 
 
 def combined(
-    a: tuple[float, float, float], b: tuple[float, float, float], erp: float, dt: float
+    a: tuple[float, float, float], b: tuple[float, float, float], erp: float, dt: float, cfm: float = CONTACT_CFM
 ) -> tuple[float, float, float]:
-    """Friction coefficient, restitution and CFM of a pair of surfaces."""
+    """Friction coefficient, restitution and CFM of a pair of surfaces; `cfm` where they state no stiffness."""
     mu = min(a[0], b[0])
-    return mu, max(a[1], b[1]), max(CONTACT_CFM, erp / dt * (1 / a[2] + 1 / b[2]))
+    return mu, max(a[1], b[1]), max(cfm, erp / dt * (1 / a[2] + 1 / b[2]))
 
 
 class Collider:
@@ -71,13 +72,15 @@ class Collider:
         allowed = allowed_pairs(models, self.model, self.body, mask, free)
         self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
         self._erp, self._dt = erp, settings.dt
+        self._cfm = CONTACT_CFM if settings.cfm is None else settings.cfm
+        self._settings, self._roots = settings, [model.placement.pose for model in models]
         self._set_surfaces()
         self.own = ConvexPairs([shape.geometry for shape in self.shapes], free, allowed)
         for a, b in self.own.pairs:
             allowed[a, b] = allowed[b, a] = False
         self._allowed = allowed
         bits = pair_bits(allowed, self.model, self.body, free)
-        self._exact = bits.exact
+        self._exact = bits.exact and not self._any_special(allowed)
         bits.set(self.geoms)
         for index, geom in enumerate(self.geoms):
             space.setCollideId(geom, index)
@@ -99,32 +102,63 @@ class Collider:
         self.world.initSurfaceTable(len(kinds))
         for i, a in enumerate(kinds):
             for k, b in enumerate(kinds[: i + 1]):
-                mu, bounce, cfm = combined(a, b, self._erp, self._dt)
+                mu, bounce, cfm = combined(a, b, self._erp, self._dt, self._cfm)
                 self.world.setSurfaceEntry(i, k, mu, bounce, BOUNCE_SPEED, 0.0, cfm, 0.0, 0.0)
         for geom, key in zip(self.geoms, keys, strict=True):
             self.space.setSurfaceType(geom, kinds.index(key))
 
     def _contact(self, a: int, b: int) -> ode.OdeContact:
         """A contact with the surface of two geoms, as the table of the world has it."""
-        mu, bounce, cfm = combined(self._surfaces[a], self._surfaces[b], self._erp, self._dt)
+        mu, bounce, cfm = combined(self._surfaces[a], self._surfaces[b], self._erp, self._dt, self._cfm)
         surface = ode.OdeSurfaceParameters()
-        surface.setMode(
+        mode = (
             ode.OdeSurfaceParameters.MFContactBounce
             | ode.OdeSurfaceParameters.MFContactSoftCFM
             | ode.OdeSurfaceParameters.MFContactApprox1
         )
+        surface.setMode(mode)
         surface.setMu(mu)
         surface.setBounce(bounce)
         surface.setBounceVel(BOUNCE_SPEED)
         surface.setSoftCfm(cfm)
+        special = self._special(a, b)
+        if special is not None:
+            special.enter(surface, mode)
         contact = ode.OdeContact()
         contact.setSurface(surface)
         return contact
 
+    def _special(self, a: int, b: int) -> Special | None:
+        """What the surfaces of two geoms have that the table has no column for."""
+        layer = self.world.getContactSurfaceLayer()
+        return special_of(self.shapes[a], self.shapes[b], self._settings, self._erp, layer)
+
+    def _any_special(self, allowed: np.ndarray) -> bool:
+        """Whether any pair that ODE's own loop would meet needs more than the table has."""
+        telling = [i for i, shape in enumerate(self.shapes) if beyond_table(shape.surface)]
+        return any(self._special(i, int(k)) is not None for i in telling for k in np.flatnonzero(allowed[i]))
+
+    def _axes(self, geom: int) -> Array:
+        """Axes (3, 3) of the body of a geom in the world."""
+        owner = self.owner[geom]
+        if owner is None:
+            root: SE3 = self._roots[self.model[geom]]
+            return root.rotation
+        w, x, y, z = owner.getQuaternion()
+        axes: Array = so3.from_quaternion([x, y, z, w])
+        return axes
+
+    def _meet(self, special: Special, ends: tuple[int, int], contact: ode.OdeContact, geom: ode.OdeContactGeom) -> None:
+        """Fit a contact to what its pair of geoms has beyond the table."""
+        geom.setDepth(special.depth(geom.getDepth()))
+        special.turn(contact, tuple(geom.getNormal()), self._axes(ends[special.side]))
+
     # ---- pairs met by our own code -----------------------------------------------------------------
     def _prepare_own(self, coms: list[Array]) -> None:
         own = self.own
-        self._own_ends = [(self._contact(a, b), self.owner[a], self.owner[b]) for a, b in own.pairs.tolist()]
+        self._own_ends = [
+            (self._contact(a, b), self.owner[a], self.owner[b], self._special(a, b)) for a, b in own.pairs.tolist()
+        ]
         movers = list(dict.fromkeys(int(self.key[g]) for g in own.geoms if self.owner[g] is not None))
         first = {int(self.key[g]): owner for g in own.geoms if (owner := self.owner[g]) is not None}
         self._movers = PoseReader([first[key] for key in movers])
@@ -139,6 +173,7 @@ class Collider:
 
     def stand(self, model: int, root: SE3) -> None:
         """The geoms of a fixed root stand here now."""
+        self._roots[model] = root
         self.near.measure()
         for i, g in enumerate(self.own.geoms):
             if self.owner[g] is None and self.model[g] == model:
@@ -154,10 +189,13 @@ class Collider:
             self._mine = pairs.copy(), points.copy()
         geom, world, group, ends = ode.OdeContactGeom(), self.world, self.group, self._own_ends
         for row, (pair, (x, y, z, nx, ny, nz, depth)) in enumerate(zip(pairs.tolist(), points.tolist(), strict=True)):
-            contact, a, b = ends[pair]
+            contact, a, b, special = ends[pair]
             geom.setPos(core.LVecBase3f(x, y, z))
             geom.setNormal(core.LVecBase3f(nx, ny, nz))
             geom.setDepth(depth)
+            if special is not None:
+                first, second = self.own.pairs[pair].tolist()
+                self._meet(special, (first, second), contact, geom)
             contact.setGeom(geom)
             joint = ode.OdeContactJoint(world, group, contact)
             if b is None:
@@ -237,9 +275,12 @@ class Collider:
             count = entry.getNumContacts()
             if count == 0:
                 return
-            contact = self._contact(a, b)
+            contact, special = self._contact(a, b), self._special(a, b)
             for k in range(count):
-                contact.setGeom(entry.getContactGeom(k))
+                geom = entry.getContactGeom(k)
+                if special is not None:
+                    self._meet(special, (a, b), contact, geom)
+                contact.setGeom(geom)
                 joint = ode.OdeContactJoint(self.world, self.group, contact)
                 attach(joint, self.owner[a], self.owner[b])
                 if record:

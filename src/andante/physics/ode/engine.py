@@ -9,6 +9,7 @@ QuickStep iterates a fixed number of times without memory of the last step, so l
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ LEAST_ITERATIONS, FEW_ITERATIONS, MOST_ITERATIONS, PER_JOINT = 30, 50, 200, 40
 EFFORT = 1000  # iterations times moving bodies that are spent at most, above the least
 ERP = 0.2
 CFM = 1e-7
+SOR = 1.3  # over-relaxation of QuickStep, ODE's own
 SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker [m]
 CORRECTING_SPEED = 2.0  # largest speed at which bodies that overlap are parted [m/s]
 MANY_SHAPES = 150  # moving shapes beyond which a hash space is quicker than looking at all pairs
@@ -40,6 +42,20 @@ class OdeEngine(Engine):
     name: ClassVar[str] = "ode"
     restore_tolerance: ClassVar[float] = 1e-9
     energy_tolerance: ClassVar[float] = 0.02
+    solver: ClassVar[Mapping[str, Any]] = {
+        "iterations": None,  # by the scene
+        "cfm": CFM,
+        "erp": ERP,
+        "method": "quick",
+        "sor": SOR,
+        "max_correcting_velocity": CORRECTING_SPEED,
+        "surface_layer": SURFACE_LAYER,
+    }
+    methods: ClassVar[tuple[str, ...]] = ("quick", "world")
+    surface: ClassVar[tuple[str, ...]] = (
+        *("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd"),
+        *("max_velocity", "min_depth"),
+    )
 
     # ---- making ------------------------------------------------------------------------------------
     def _build(self) -> None:
@@ -50,8 +66,10 @@ class OdeEngine(Engine):
         self._ode.setErp(self._erp)
         self._ode.setCfm(CFM if settings.cfm is None else settings.cfm)
         self._ode.setQuickStepNumIterations(settings.iterations or self._iterations())
-        self._ode.setContactSurfaceLayer(SURFACE_LAYER)
-        self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED)
+        self._ode.setQuickStepW(SOR if settings.sor is None else settings.sor)
+        layer, fastest = settings.surface_layer, settings.max_correcting_velocity
+        self._ode.setContactSurfaceLayer(SURFACE_LAYER if layer is None else layer)
+        self._ode.setContactMaxCorrectingVel(CORRECTING_SPEED if fastest is None else fastest)
         self._ode.setAutoDisableFlag(0)
         shapes = sum(len(body.shapes) for model in self.models for body in model.tree.bodies[model.fixed :])
         self._space = ode.OdeHashSpace() if shapes > MANY_SHAPES else ode.OdeSimpleSpace()
@@ -96,7 +114,8 @@ class OdeEngine(Engine):
     # ---- time --------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
         ode.OdeUtil.randSetSeed(self._seed)
-        step, dt, collide = self._ode.quickStep, self.settings.dt, self._collider.collide
+        step = self._ode.step if self.settings.method == "world" else self._ode.quickStep
+        dt, collide = self.settings.dt, self._collider.collide
         busy, wrenches = self._busy, self._wrenches
         for left in range(n - 1, -1, -1):
             for drive in busy:

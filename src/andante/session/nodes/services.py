@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from andante.description.load import robot_names, world_names
+from andante.description.solver import parse_settings
 from andante.errors import BadInput, UnknownName
 from andante.locomotion.keys import BODY_KEYS, KEYS
 from andante.physics import ENGINES
+from andante.physics.solver import solver_lines
 from andante.session.command_api import BEHAVIOURS
 
 from .node import Answer, LiveNode
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ServiceNode(LiveNode):
-    """/pause /resume /step /reset /stop /spawn /select /play /list /set_speed /set_gait /set_behaviour, stiffness."""
+    """/pause /resume /step /reset /stop /spawn /select /play /list /set_speed /set_gait ..."""
 
     name = "session"
 
@@ -35,6 +37,7 @@ class ServiceNode(LiveNode):
         self.advertise_service("/play", "andante_msgs/srv/Play", self._play)
         self.advertise_service("/set_speed", "andante_msgs/srv/SetSpeed", self._speed)
         self.advertise_service("/set_gait", "andante_msgs/srv/Choose", self._gait)
+        self.advertise_service("/set_solver", "andante_msgs/srv/Choose", self._solver)
         self.advertise_service("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
         self.advertise_service("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
         self._handles.append(self.bus.provide("/list", "andante_msgs/srv/List", self._list, self.name))
@@ -102,6 +105,11 @@ class ServiceNode(LiveNode):
         self.command_api.set_gait(str(request.name))
         return str(request.name)
 
+    def _solver(self, request: Any) -> str:
+        """Settings like "erp=0.3, iterations=20"; empty: the engine's own and those of the world."""
+        self.session.set_solver(parse_settings(str(request.name)))
+        return f"solver: {request.name or 'as the engine and the world have it'}"
+
     def _behaviour(self, request: Any) -> str:
         self.command_api.behave(str(request.name))
         return str(request.name)
@@ -123,6 +131,7 @@ class ServiceNode(LiveNode):
             "robots": lambda: dict.fromkeys(robot_names(), ""),
             "worlds": lambda: dict.fromkeys(world_names(), ""),
             "engines": lambda: dict.fromkeys(ENGINES, ""),
+            "solver": lambda: solver_lines(self.stage.sim.engine),
             "gaits": lambda: dict.fromkeys(command_api.gaits, ""),
             "behaviours": lambda: {name: BEHAVIOURS[name] for name in command_api.behaviours},
             "keys": self.keys,

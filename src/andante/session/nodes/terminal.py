@@ -44,6 +44,7 @@ COMMANDS: dict[str, CommandLine] = {
     "play": CommandLine("play NAME [SPEED]", "take a pose or play a motion", ("playable",)),
     "behave": CommandLine("behave NAME", "drive, balance, hold, get_up or wave", ("behaviours",)),
     "gait": CommandLine("gait NAME", "drive with another gait", ("gaits",)),
+    "solver": CommandLine("solver [NAME=VALUE ...]", "settings of the solver (list solver); none: as usual"),
     "drive": CommandLine("drive VX [VY [WZ [SECONDS]]]", "drive at m/s, m/s, rad/s for a while (2 s)"),
     "stop": CommandLine("stop", "stop: drop keys, velocities and the goal"),
     "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
@@ -75,8 +76,8 @@ COMMANDS: dict[str, CommandLine] = {
     "tf": CommandLine("tf TARGET SOURCE", "where a frame is, seen from another", ("frames", "frames")),
 }
 FIXED: dict[str, tuple[str, ...]] = {
-    "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "joints", "links",
-              "studies", "samplers", "recordings", "clips"),
+    "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints",
+              "links", "studies", "samplers", "recordings", "clips"),
     "directions": tuple(DIRECTIONS),
     "walker": ("start", "stop", "stats"),
     "search": ("start", "pause", "resume", "replay"),
@@ -88,6 +89,7 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "behave": lambda name: ("/set_behaviour", {"name": name}),
     "gait": lambda name: ("/set_gait", {"name": name}),
     "stiffness": lambda share, pattern="*": ("/set_stiffness", {"share": _number(share), "joints": [pattern]}),
+    "solver": lambda *settings: ("/set_solver", {"name": _settings(settings)}),
     "speed": lambda percent: ("/set_speed", {"percent": _number(percent)}),
     "clip": lambda seconds="5": ("/clip", {"seconds": _number(seconds)}),
     "pause": lambda: ("/pause", {}),
@@ -100,6 +102,13 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "world": lambda name: ("/select", {"world": name}),
     "robot": lambda name: ("/select", {"robot": name}),
 }
+
+
+def _settings(words: Sequence[str]) -> str:
+    """Settings of the solver as one line."""
+    if not all("=" in word for word in words):
+        raise BadInput(f"usage: {COMMANDS['solver'].usage}")
+    return ", ".join(words)
 
 
 class TerminalNode(LiveNode):

@@ -15,6 +15,7 @@ import numpy as np
 
 from andante.control.start import first_positions
 from andante.description import load_robot
+from andante.description.solver import SolverLike, solver_settings
 from andante.errors import BadInput, MissingFile
 from andante.files import write_whole
 from andante.locomotion.io.gait_parameters import read_parameters
@@ -53,6 +54,7 @@ def evaluate(
     robust: bool = False,
     objective: str = "",
     arguments: Mapping[str, Any] | None = None,
+    solver: SolverLike | None = None,
     seed: int = 0,
 ) -> GaitResult:
     """Try one gait.
@@ -69,14 +71,16 @@ def evaluate(
         robust: several trials each: friction, masses, pose and pushes vary.
         objective: an objective of your own, `file.py:Name`; empty: the wave gait.
         arguments: more arguments of the objective.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
 
     Returns:
         The figures of the gait.
     """
     task = GaitTask(
-        file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {})
-    )
+        file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {}),
+        solver_settings(solver).stated,
+    )  # fmt: skip
     given = {**(read_parameters(Path(params)) if params is not None else {}), **(parameters or {})}
     with closing(Evaluator(task.spec().build())) as evaluator:
         outcome = evaluator.result(Task(0, task.complete(evaluator.objective.space, given), seed))
@@ -107,6 +111,7 @@ def search(
     robust: bool = False,
     objective: str = "",
     arguments: Mapping[str, Any] | None = None,
+    solver: SolverLike | None = None,
     timeout: float | None = None,
     minutes: float | None = None,
     seed: int = 0,
@@ -127,7 +132,7 @@ def search(
         params: a file with parameters to start from (cmaes, tpe, elites).
         options: options of the sampler, such as {"sigma": 0.1}.
         batch: candidates asked for together; 0: as the sampler likes it.
-        engine, variant, seconds, world, fitness, robust, objective, arguments: as in `evaluate`.
+        engine, variant, seconds, world, fitness, robust, objective, arguments, solver: as in `evaluate`.
         timeout: time after which a candidate counts as failed [s].
         minutes: time after which nothing new is started [min].
         seed: random seed of the search and of all noise.
@@ -137,8 +142,9 @@ def search(
         What the study has come to.
     """
     task = GaitTask(
-        file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {})
-    )
+        file_of(robot), engine, variant, seconds, file_of(world), fitness, robust, objective, dict(arguments or {}),
+        solver_settings(solver).stated,
+    )  # fmt: skip
     config = study_config(
         task, sampler, budget, shard=shard, seed=seed, batch=batch, options=options, frozen=freeze, space=space,
         params=params,

@@ -32,6 +32,7 @@ class GaitTask:
     robust: bool = False
     objective: str = ""  # a user's file.py:Name; empty: the wave gait
     arguments: Mapping[str, Any] = field(default_factory=dict)  # more of the objective's own
+    solver: Mapping[str, Any] = field(default_factory=dict)  # settings of the solver
 
     def spec(self) -> ObjectiveSpec:
         """The objective, files by their full path; a user's own gets those settings that it has arguments for."""
@@ -43,6 +44,7 @@ class GaitTask:
             "world": _full(self.world),
             "fitness": _full(self.fitness),
             "robust": self.robust or None,
+            "solver": dict(self.solver) or None,
         }
         if not self.objective:
             return ObjectiveSpec(_objective_of(self.robot), _given({**ours, **self.arguments}))

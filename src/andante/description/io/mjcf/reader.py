@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from andante.description import Frame, Heightmap, Joint, Light, PhysicsSpec, Placement, Plane, Robot, Source, World
+from andante.description import Frame, Heightmap, Joint, Light, Placement, Plane, Robot, Source, World
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import Node, number, vec3
+from andante.description.io.xmltree import Node
 from andante.description.link import IDENTITY, Link
 from andante.geometry import SE3
-from andante.gravity import GRAVITY
 
 from .bodies import Body, Model, read_chain, read_model, subtree, world_poses
+from .option import read_options, tell_options
 from .parts import (
     read_actuators,
     read_equalities,
@@ -30,7 +30,7 @@ from .parts import (
     with_effort,
 )
 from .record import LOOP_SITE, PREFIX, SENSOR_SITE, apply_record, read_record
-from .spec import Document, integer, open_document
+from .spec import Document, open_document
 
 QUIET_SECTIONS = {"compiler", "option", "size", "statistic", "visual", "asset", "default", "worldbody"}
 READ_SECTIONS = {"contact", "equality", "actuator", "sensor", "keyframe", "custom"}
@@ -41,6 +41,7 @@ def read_mjcf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of an MJCF file."""
     document = open_document(root, path, resolver)
     _tell_sections(document)
+    tell_options(document)
     model = read_model(document)
     bodies = model.bodies
     tops = [i for i, body in enumerate(bodies) if body.parent == 0]
@@ -73,7 +74,7 @@ def read_mjcf_world(root: Node, path: Path, resolver: Resolver) -> World:
         if body.parent == 0:
             robot, pose, fixed = _robot(document, model, [i], body.name, with_world_geoms=False)
             models.append(Placement(body.name, robot, pose, fixed))
-    gravity, physics = _options(document)
+    gravity, physics = read_options(document)
     name, problems = root.get("model") or path.stem, tuple(dict.fromkeys(document.problems))
     return World(name, tuple(models), gravity, _lights(model), physics, source=root.source, problems=problems)
 
@@ -211,23 +212,6 @@ def _unique_loops(loops: list[Joint], joints: Sequence[Joint]) -> list[Joint]:
         taken.add(name)
         out.append(replace(loop, name=name))
     return out
-
-
-def _options(document: Document) -> tuple[tuple[float, float, float], PhysicsSpec]:
-    gravity, physics = (0.0, 0.0, -GRAVITY), PhysicsSpec()
-    for node in document.root.all("option"):
-        gravity = vec3(node, node.get("gravity"), "gravity", gravity)
-        if node.get("timestep") is not None:
-            dt = number(node, node.get("timestep"), "timestep")
-            if not dt > 0:
-                raise node.error("timestep must be positive")
-            physics = replace(physics, dt=dt)
-        if node.get("iterations") is not None:
-            physics = replace(physics, iterations=integer(node, node.get("iterations"), "iterations", 100))
-        for key in ("wind", "density", "viscosity"):
-            if any(v != "0" for v in (node.get(key) or "0").split()):
-                document.warn(f"<option {key}> (a medium around the bodies) is not represented", node.source)
-    return gravity, physics
 
 
 def _lights(model: Model) -> tuple[Light, ...]:

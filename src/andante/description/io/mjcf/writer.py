@@ -23,6 +23,7 @@ from andante.errors import Unsupported
 from andante.files import made_folder, write_all
 from andante.geometry import SE3
 
+from .option import write_options
 from .record import PREFIX, joint_entry, link_entry, make_record
 from .write_parts import (
     Assets,
@@ -90,10 +91,7 @@ class _Writer:
     def world(self, world: World) -> None:
         """Everything that stands in a world; link names are put below the name of their object."""
         self.option.set("gravity", text(*world.gravity))
-        if world.physics.dt is not None:
-            self.option.set("timestep", text(world.physics.dt))
-        if world.physics.iterations is not None:
-            self.option.set("iterations", str(world.physics.iterations))
+        write_options(self.option, self.section["custom"], world.physics)
         for light in world.lights:
             element = SubElement(self.section["worldbody"], "light", name=light.name, dir=text(*light.direction))
             element.set("type", light.kind if light.kind in ("directional", "point") else "spot")

@@ -142,9 +142,6 @@ def read_surface(reading: Reading, node: Node | None) -> Surface:
     report.leftovers(node, ("friction", "bounce", "contact"), ("soft_contact",))
     report.leftovers(friction, ("ode", "bullet", "torsional"))
     report.leftovers(ode, ("mu", "mu2", "fdir1", "slip1", "slip2"))
-    for tag in ("slip1", "slip2"):
-        if ode is not None and child_big(ode, tag):
-            report.info(ode, f"force dependent slip <{tag}> is not used")
     report.leftovers(torsional, ("coefficient", "ode"), ("use_patch_radius", "patch_radius", "surface_radius"))
     report.leftovers(bounce, ("restitution_coefficient",), ("threshold",))
     harmless = ("collide_without_contact", "collide_without_contact_bitmask", "poissons_ratio", "elastic_modulus")
@@ -163,6 +160,8 @@ def read_surface(reading: Reading, node: Node | None) -> Surface:
         min_depth=child_big(solver, "min_depth"),
         fdir1=_direction(ode) or _direction(bullet),
         collide_bitmask=_mask(contact),
+        slip1=child_big(ode, "slip1"),
+        slip2=child_big(ode, "slip2"),
     )
 
 

@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from andante.description import Light, PhysicsSpec, Placement, Robot, World
+from andante.description import Light, Placement, Robot, World
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, vec3
 from andante.description.shapes import Vec3
@@ -23,7 +23,8 @@ from andante.geometry import SE3
 from .frames import Scope, build_scope
 from .include import Document, Reading
 from .model import assemble, flatten
-from .values import child_number, color, flag, name_of, raw_pose, text_of
+from .physics import read_physics
+from .values import color, flag, name_of, raw_pose, text_of
 
 READ = ("model", "light", "frame", "gravity", "physics", "scene", "state", "include", "name")
 HARMLESS = (
@@ -135,7 +136,7 @@ def read_world(reading: Reading, scope: Scope) -> World:
         models=tuple(placements),
         gravity=_gravity(node),
         lights=tuple(read_light(scope, light) for light in scope.all("light")),
-        physics=_physics(reading, node),
+        physics=read_physics(reading, node),
         ambient=color(scene, "ambient") or usual.ambient,
         background=color(scene, "background") or usual.background,
         source=node.source,
@@ -179,39 +180,6 @@ def _gravity(world: Node) -> Vec3:
         if gravity is not None:
             return vec3(gravity, gravity.text, "<gravity>", (0.0, 0.0, -9.8))
     return (0.0, 0.0, -9.8)
-
-
-def _physics(reading: Reading, world: Node) -> PhysicsSpec:
-    """Step size and solver settings of the default (else first) <physics>."""
-    offered = list(world.all("physics"))
-    if not offered:
-        return PhysicsSpec()
-    node = next((p for p in offered if (p.get("default") or "").strip() in ("true", "1")), offered[0])
-    if len(offered) > 1:
-        reading.report.info(node, f"the world offers {len(offered)} <physics>; the default one is used")
-    known = ("max_step_size", "ode", "gravity", "bullet")
-    harmless = (
-        *("real_time_factor", "real_time_update_rate", "max_contacts", "simbody", "dart", "magnetic_field"),
-        "update_rate",
-    )
-    reading.report.leftovers(node, known, harmless)
-    body = node.find("ode") if node.find("ode") is not None else node.find("bullet")
-    solver = body.find("solver") if body is not None else None
-    constraints = body.find("constraints") if body is not None else None
-    dt = _optional(node, "max_step_size")
-    if dt is not None and not 1e-6 <= dt <= 1.0:
-        raise node.error(f"<max_step_size> should lie between 1e-6 and 1 s, got {dt:g}")
-    iterations = _optional(solver, "iters")
-    return PhysicsSpec(
-        dt=dt,
-        iterations=int(iterations) if iterations is not None and iterations >= 1 else None,
-        cfm=_optional(constraints, "cfm"),
-        erp=_optional(constraints, "erp"),
-    )
-
-
-def _optional(node: Node | None, tag: str) -> float | None:
-    return child_number(node, tag, 0.0) if node is not None and text_of(node, tag) else None
 
 
 def read_light(scope: Scope, node: Node) -> Light:

@@ -10,9 +10,10 @@ import math
 from dataclasses import asdict
 from pathlib import Path
 
-from andante.description import Dynamics, Joint, JointType, Light, Limits, PhysicsSpec, Placement, Robot, World
+from andante.description import Dynamics, Joint, JointType, Light, Limits, Placement, Robot, World
 
-from .write_link import below, write_link, write_plugin, write_sensor
+from .physics import write_physics
+from .write_link import write_link, write_plugin, write_sensor
 from .xml import Element, Names, Version, add_pose, document, label, write_numbers
 
 WELD = "andante_fixed_base"
@@ -32,7 +33,7 @@ def _world(world: World, path: Path, version: Version) -> Element:
     label(element, Names().fresh("world", world.name), world.name)
     element.add("gravity", write_numbers(world.gravity))
     names = Names()
-    _physics(element, world.physics, names)
+    write_physics(element, world.physics, names)
     scene = element.add("scene")
     scene.add("ambient", write_numbers(world.ambient))
     scene.add("background", write_numbers(world.background))
@@ -60,21 +61,6 @@ def _placed(placement: Placement, path: Path, names: Names, version: Version) ->
     add_pose(pose, placement.pose, version)
     model.children[:0] = pose.children
     return model
-
-
-def _physics(element: Element, physics: PhysicsSpec, names: Names) -> None:
-    if physics == PhysicsSpec():
-        return
-    node = element.add("physics", name=names.fresh("physics", "default"), default="true", type="ode")
-    if physics.dt is not None:
-        node.add("max_step_size", physics.dt)
-    if physics.iterations is not None:
-        solver = below(node, "ode/solver")
-        solver.add("type", "quick")
-        solver.add("iters", physics.iterations)
-    for tag, value in (("cfm", physics.cfm), ("erp", physics.erp)):
-        if value is not None:
-            below(node, "ode/constraints").add(tag, value)
 
 
 def _light(element: Element, light: Light, names: Names, version: Version) -> None:

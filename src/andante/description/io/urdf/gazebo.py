@@ -27,7 +27,7 @@ COLORS_BY_NAME: dict[str, RGBA] = {
     "Wood": (0.6, 0.42, 0.25, 1.0),
 }
 SURFACE_TAGS = {
-    **same("mu", "mu2", "kp", "kd", "min_depth"),
+    **same("mu", "mu2", "kp", "kd", "min_depth", "slip1", "slip2"),
     **{"mu1": "mu", "maxVel": "max_velocity", "max_vel": "max_velocity", "minDepth": "min_depth"},
 }
 SURFACE_PATHS = {  # below <collision> of SDF, which <gazebo reference=LINK> may hold

@@ -27,7 +27,12 @@ from .parts import rotation_rpy
 from .reader import UNBOUNDED, WORLD
 from .sensors import WRITTEN
 
-SIMPLE_TAGS = {"mu": "mu1", **same("mu2", "kp", "kd", "fdir1"), "max_velocity": "maxVel", "min_depth": "minDepth"}
+SIMPLE_TAGS = {
+    "mu": "mu1",
+    **same("mu2", "kp", "kd", "fdir1", "slip1", "slip2"),
+    "max_velocity": "maxVel",
+    "min_depth": "minDepth",
+}
 PATH_OF = {name: path for path, name in SURFACE_PATHS.items()}
 TYPE_OF = {"lidar": "ray", "depth_camera": "depth"}
 ROUNDING = 5e-16  # of the entries of a rotation matrix

@@ -15,11 +15,14 @@ import numpy as np
 from andante._version import __version__
 from andante.control.start import first_positions
 from andante.description import Robot, World, load_robot, load_world
+from andante.description.solver import solver_settings
 from andante.errors import BadInput, UnknownName
 from andante.experiments.perturbed import heavier, with_friction, world_with_friction
 from andante.locomotion.wave.fitness import WaveStatistics, fitness_named, statistics, transport_cost
 from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters, default_gait
+from andante.physics import Settings
 from andante.physics.registry import ENGINES, version
+from andante.physics.solver import resolved
 from andante.search import Real, Space
 
 from .trial import Shove, WaveTrial
@@ -186,12 +189,14 @@ class WaveObjective:
         fitness: str = "better",
         world: str = "empty",
         robust: Mapping[str, Any] | bool | None = None,
-        dt: float = 0.002,
+        dt: float | None = None,
         pose: str | None = None,
         ranges: str = "near",
         extras: Sequence[str] = (),
+        solver: Mapping[str, Any] | None = None,
     ) -> None:
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not dt <= seconds <= LONGEST:
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not number or not (dt or Settings.dt) <= seconds <= LONGEST:
             raise BadInput(f"a trial lasts up to {LONGEST:g} s, got {seconds!r}")
         self.space = wave_space(variant, ranges, tuple(extras))
         self.robust = Robustness.of(robust)
@@ -203,11 +208,14 @@ class WaveObjective:
             "seconds": float(seconds),
             "fitness": fitness,
             "world": world,
-            "dt": dt,
             "pose": pose,
             "robust": None if self.robust is None else dict(vars(self.robust)),
         }
+        self._solver = solver_settings(solver)
+        if self._solver.stated:
+            self._settings["solver"] = self._solver.stated
         self._robot, self._world = load_robot(robot), load_world(world)
+        self._settings["dt"] = resolved(self._world.physics, replace(self._solver, dt=dt or self._solver.dt)).dt
         WaveModel(self._robot, default_gait(variant).parameters, variant)  # refuses robots that it does not fit
         self._pose = first_positions(self._robot, pose)
         self._engine, self._variant, self._seconds, self._dt = engine, variant, float(seconds), dt
@@ -242,7 +250,7 @@ class WaveObjective:
             if self.robust is not None:
                 made = scene(robot, world, pose, self.robust, number)
                 robot, world, pose = made.robot, made.world, made.pose
-            self._trials[number] = WaveTrial(robot, self._engine, world, dt=self._dt, pose=pose)
+            self._trials[number] = WaveTrial(robot, self._engine, world, dt=self._dt, pose=pose, solver=self._solver)
         return self._trials[number]
 
     def _figures(self, found: WaveStatistics) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from andante.control.loop import ControlLoop
 from andante.control.start import first_positions
 from andante.description import Robot, World, load_robot, load_world
+from andante.description.solver import SolverLike
 from andante.errors import BadInput, Diverged
 from andante.experiments.perturbed import perturbed_pose, perturbed_robot, perturbed_world, set_friction
 from andante.experiments.setup import Setup, Terms, friction_value, gait_values
@@ -24,13 +25,13 @@ from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.wave.fitness import Track, statistics
 from andante.locomotion.wave.gait import Playback, playback
 from andante.locomotion.wave.model import WaveModel, WaveParameters, default_gait
-from andante.physics import Engine, Settings
+from andante.physics import Engine
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.walk_watch import WalkWatch
 
 TERMS = Terms(
     "a wave gait",
-    settings=("robot", "world", "variant", "seconds", "stride", "friction"),
+    settings=("robot", "world", "variant", "seconds", "stride", "friction", "solver"),
     measures=("x", "y", "turned", "speed", "wobble", "time", "fallen"),
     gaits=True,
 )
@@ -100,11 +101,11 @@ class WaveTrial:
         engine: str | type[Engine] = "mujoco",
         world: World | str = "empty",
         *,
-        dt: float = 0.002,
+        dt: float | None = None,
         pose: str | Mapping[str, float] | None = None,
-        settings: Settings | None = None,
+        solver: SolverLike | None = None,
     ) -> None:
-        self._sim = simulate(robot, world, engine, dt=dt, pose=pose, settings=settings)
+        self._sim = simulate(robot, world, engine, dt=dt, pose=pose, solver=solver)
         self.engine, self.model, self.robot = self._sim.engine, self._sim.model, self._sim.robot
         self._sim.run(SETTLE)
         self.start = np.array(self.engine.commands[self.model].references)
@@ -166,7 +167,10 @@ def wave_trial(setup: Setup) -> dict[str, Any]:
     draw, model = set_friction(setup.draw, friction_value(values)), setup.model
     gait = WaveParameters.of(gait_values(values), default_gait(variant).parameters)
     pose = perturbed_pose(first_positions(robot, None), draw)
-    trial = WaveTrial(perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose)
+    trial = WaveTrial(
+        perturbed_robot(robot, draw, model), setup.engine, perturbed_world(world, draw, model), pose=pose,
+        solver=values.get("solver"),
+    )  # fmt: skip
     try:
         track = trial.run(gait, variant, seconds, None, float(values.get("stride", 1.0)))
     finally:

@@ -1,0 +1,367 @@
+"""`identify`: from recordings of joints to servo gains, friction, delay, play and masses, and how sure they are.
+
+Limbs of a held robot do not feel each other, so each is fitted on its own; parameters that joints of several limbs
+share are fitted together. At the end the recording is replayed on a physics engine, with the robot's file as it is
+and with what was found.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.description import Robot
+from andante.errors import BadInput, UnknownName
+from andante.files import write_whole
+from andante.geometry import Array
+from andante.progress import bar
+
+from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem, correlated, scaled_alike, undetermined
+from .model import HeldLimb, Replay, ReplaySettings, held_limbs
+from .parameters import KINDS, POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
+from .proof import replayed
+from .recording import JointRecording, check_recording, read_joint_recording
+from .result import Curves, Estimate, Identification, robot_parameters, write_parameters
+
+EARLY = 0.005  # delay at which a fit begins [s]
+SURE = 1.96  # deviations on each side of an interval of 95 %
+MASSES = "without torques masses and gains may grow alike: record efforts, or leave the masses out"
+SUM = "short of the effort limit only their sum acts on positions: record efforts, or leave one out"
+SERVO_DAMPING = ("damping", "velocity_gain")
+SLOW_TURNS = 4  # a joint that reverses less often tells little of friction and play
+
+
+@dataclass(frozen=True)
+class IdentifyJob:
+    """What to identify from which recordings."""
+
+    recordings: tuple[Path | JointRecording, ...]
+    robot: Robot
+    joints: tuple[str, ...] = ()  # names or patterns; none: all that were told targets and moved
+    parameters: tuple[str, ...] = ()  # kinds; none: the usual ones of every joint
+    share: tuple[str, ...] = ()  # patterns of joints that share their parameters
+    mass_range: float = 0.3  # fraction by which masses may differ from the file
+    tilt: tuple[float, float, float] = (0.0, 0.0, 0.0)  # roll, pitch, yaw of the held base [rad]
+    targets: str = ""  # topic of the targets
+    engine: str = "mujoco"  # for the proof; empty: none
+    replay: ReplaySettings = field(default_factory=ReplaySettings)
+    fit: FitSettings = field(default_factory=FitSettings)
+
+
+def identify(job: IdentifyJob, progress: bool = False) -> Identification:
+    """Identify parameters of a robot from recordings of its joints."""
+    if not job.recordings:
+        raise BadInput("a fit needs a recording")
+    if not 0 < job.mass_range < 1:
+        raise BadInput(f"mass_range is a fraction above 0 and below 1, got {job.mass_range}")
+    robot = job.robot
+    told = [
+        each if isinstance(each, JointRecording) else read_joint_recording(each, job.targets) for each in job.recordings
+    ]
+    joints = _joints(robot, told, job.joints)
+    for recording in told:
+        check_recording(recording, robot, joints)
+    _same_modes(told, joints)
+    limbs, replays, notes = list[list[HeldLimb]](), list[Replay](), list[str]()
+    for recording in told:
+        parts, more = held_limbs(robot, recording, joints, job.tilt, job.replay.rotors)
+        limbs.append(parts)
+        notes += [*more, *recording.notes]
+        replays += [Replay(limb, recording, job.replay) for limb in parts]
+    kinds = chosen_kinds(job.parameters)
+    efforts = [n for n in joints if all(each.has("efforts", n) for each in told)]
+    currents = [n for n in joints if n not in efforts and all(each.has("currents", n) for each in told)]
+    parameters, fixed = _parameters(job, joints, kinds, limbs[0], told[0], efforts, currents)
+    if not parameters:
+        raise BadInput(f"none of {', '.join(kinds)} applies to {', '.join(joints)}; nothing to identify")
+    estimates, warnings, curves = list[Estimate](), list[str](), list[Curves]()
+    values: dict[tuple[str, str], float] = dict(fixed)
+    groups = [*_clusters(replays, parameters)]
+    with bar("identifying", progress) as report:
+        for number, (some, mine) in enumerate(groups):
+            problem = Problem(some, mine, fixed, efforts, currents, job.fit)
+            first = np.array([_first(parameter) for parameter in mine])
+            before = problem.gaps(problem.prior[0])
+            found = problem.solve(first)
+            values |= problem.values(found.z)
+            alike = scaled_alike(problem, found.z, bool(efforts))
+            estimates += _estimates(problem, found, alike)
+            warnings += _warnings(problem, found, told, bool(efforts), alike)
+            curves += _curves(problem, found, before, joints)
+            report(number + 1, len(groups), ", ".join(curve.joint for curve in curves[-3:]))
+    ordered = {name: k for k, name in enumerate(joints)}
+    curves.sort(key=lambda curve: ordered.get(curve.joint, 0))
+    changes = robot_parameters(robot, estimates)
+    proof = (math.nan, math.nan)
+    if job.engine:
+        proof = (
+            replayed(robot, told[0], joints, job.engine, job.tilt),
+            replayed(changes.on(robot), told[0], joints, job.engine, job.tilt),
+        )
+    return Identification(
+        robot=robot.name,
+        recordings=tuple(each.source for each in told),
+        joints=tuple(joints),
+        seconds=sum(each.seconds for each in told),
+        torques=tuple(efforts or currents),
+        estimates=tuple(estimates),
+        warnings=tuple(dict.fromkeys(warnings)),
+        notes=tuple(dict.fromkeys(notes)),
+        engine=job.engine,
+        error_before=proof[0],
+        error_after=proof[1],
+        parameters=changes,
+        curves=tuple(curves),
+    )
+
+
+def fit_recordings(job: IdentifyJob, out: Path, progress: bool = False) -> Identification:
+    """Identify, and write robot.toml, fit.json and fit.png into a folder."""
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out}: not a folder; choose another name")
+    found = replace(identify(job, progress), out=out)
+    out.mkdir(parents=True, exist_ok=True)
+    write_parameters(out / "robot.toml", found)
+    write_whole(out / "fit.json", json.dumps(plain_numbers(found.as_dict()), indent=1) + "\n")
+    found.plot().savefig(out / "fit.png", dpi=110)
+    return found
+
+
+def plain_numbers(value: Any) -> Any:
+    """A value with None for numbers that are not finite, as JSON has it."""
+    if isinstance(value, dict):
+        return {key: plain_numbers(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_numbers(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _joints(robot: Robot, told: Sequence[JointRecording], patterns: Sequence[str]) -> list[str]:
+    """Joints to fit, in the order of the robot."""
+    own = [joint.name for joint in robot.independent]
+    if not patterns:
+        found = [name for name in own if all(r.told(name) and r.moved(name) > 1e-3 for r in told)]
+        if not found:
+            known = ", ".join(name for name in told[0].names if name in own) or "none"
+            raise BadInput(
+                f"{told[0].source}: no joint of {robot.name!r} has targets and moves; its joints in there: {known}"
+            )
+        return found
+    chosen = []
+    for pattern in patterns:
+        fits = [name for name in own if fnmatchcase(name, pattern)]
+        if not fits:
+            raise UnknownName.among("joint", pattern, own, f"robot {robot.name!r}")
+        moving = [n for n in fits if all(r.told(n) and r.moved(n) > 1e-3 for r in told)]
+        chosen += fits if pattern in own or not moving else moving  # a pattern means those of them that were moved
+    return [name for name in own if name in chosen]
+
+
+def _same_modes(told: Sequence[JointRecording], joints: Sequence[str]) -> None:
+    for name in joints:
+        if len({each.told(name) for each in told}) > 1:
+            raise BadInput(
+                f"joint {name!r} is told positions in one recording and velocities in another; fit them apart"
+            )
+
+
+def _parameters(
+    job: IdentifyJob, joints: Sequence[str], kinds: Sequence[str], limbs: Sequence[HeldLimb], told: JointRecording,
+    efforts: Sequence[str], currents: Sequence[str],
+) -> tuple[list[Parameter], dict[tuple[str, str], float]]:  # fmt: skip
+    """What is identified, and torque constants that nobody asked for."""
+    at = {name: (limb, k) for limb in limbs for k, name in enumerate(limb.joints)}
+    out: list[Parameter] = []
+    for group in shared(joints, job.share):
+        modes = {told.told(name) for name in group}
+        if len(modes) > 1:
+            raise BadInput(f"share: {', '.join(group)} are told positions and velocities; share among equals")
+        usual = VELOCITY_SERVO if modes == {"velocity"} else POSITION_SERVO
+        mine = [kind for kind in kinds if kind != "mass"] or list(usual)
+        if not kinds and group[0] in efforts:
+            mine.append("viscous")
+        if any(name in currents for name in group) and "torque_constant" not in mine:
+            mine.append("torque_constant")
+        limb, k = at[group[0]]
+        for kind in mine:
+            if kind in ("stiffness", "damping", "backlash") and modes == {"velocity"}:
+                continue
+            if kind == "velocity_gain" and modes == {"position"}:
+                continue
+            if kind == "torque_constant" and group[0] not in currents:
+                continue
+            out.append(_parameter(kind, group, limb, k, told))
+    if "mass" in kinds:
+        factors = (1.0 - job.mass_range, 1.0 + job.mass_range)
+        for limb in limbs:
+            fitted = [i for i in range(len(limb.links)) if _moved_by(limb, i, joints)]
+            out += [make_parameter("mass", (limb.links[i],), float(limb.limb.mass[i]), 1.0, factors) for i in fitted]
+    return out, {}
+
+
+def _moved_by(limb: HeldLimb, body: int, joints: Sequence[str]) -> bool:
+    """Whether a joint to fit carries a body."""
+    while body >= 0:
+        lead = int(limb.limb.lead[body])
+        if lead >= 0 and limb.joints[lead] in joints:
+            return True
+        body = int(limb.limb.parent[body])
+    return False
+
+
+def _parameter(kind: str, group: Sequence[str], limb: HeldLimb, k: int, told: JointRecording) -> Parameter:
+    servos = limb.servos
+    effort = float(servos.effort[k]) if math.isfinite(servos.effort[k]) else float(servos.kp[k]) * 0.1
+    damping = max(float(servos.kd[k]), 0.005 * float(servos.kp[k]), 1e-6)
+    start = {
+        "stiffness": max(float(servos.kp[k]), 1e-6), "damping": damping, "velocity_gain": damping,
+        "friction": float(servos.dry[k]), "viscous": float(servos.viscous[k]), "delay": 0.0, "backlash": 0.0,
+        "armature": max(float(servos.armature[k]), 1e-5), "torque_constant": _constant(told, group[0], effort),
+    }[kind]  # fmt: skip
+    scale = {"friction": max(0.02 * effort, start, 1e-4), "viscous": max(0.1 * damping, start, 1e-5), **SCALES}
+    return make_parameter(kind, group, start, scale.get(kind, 1.0))
+
+
+def _constant(told: JointRecording, name: str, effort: float) -> float:
+    """A torque constant to begin with: the largest current is a tenth of the largest effort."""
+    if not told.has("currents", name):
+        return 1.0
+    return 0.1 * effort / float(np.abs(told.currents[:, told.names.index(name)]).max())
+
+
+def _first(parameter: Parameter) -> float:
+    """z at which a fit begins."""
+    if parameter.kind == "delay":
+        return EARLY / parameter.scale
+    if parameter.kind == "backlash":
+        return 0.1
+    return parameter.usual
+
+
+def _clusters(
+    replays: Sequence[Replay], parameters: Sequence[Parameter]
+) -> Iterator[tuple[list[Replay], list[Parameter]]]:
+    """Replays and parameters that have to do with each other."""
+    left = list(range(len(parameters)))
+    owners = [{*replay.limb.joints, *replay.limb.links} for replay in replays]
+    while left:
+        mine, names = {left[0]}, set(parameters[left[0]].of)
+        grown = True
+        while grown:
+            some = [r for r, each in enumerate(owners) if each & names]
+            names |= set().union(*(owners[r] for r in some))
+            more = {p for p in left if names & set(parameters[p].of)}
+            grown, mine = more != mine, more
+        yield [replays[r] for r in some], [parameters[p] for p in sorted(mine)]
+        left = [p for p in left if p not in mine]
+
+
+# ---- what is told of it ------------------------------------------------------------------------------
+def _estimates(problem: Problem, found: Fitted, alike: Sequence[int]) -> list[Estimate]:
+    settings, out = problem.settings, []
+    for k, parameter in enumerate(problem.parameters):
+        kind, z = KINDS[parameter.kind], float(found.z[k])
+        deviation = math.sqrt(float(found.covariance[k, k]))
+        low, high = parameter.bounds
+        ends = [parameter.value(min(max(z + side * SURE * deviation, low), high)) for side in (-1, 1)]
+        at = ""
+        if min(z - low, high - z) < 1e-3 and not (z - low < 1e-3 and not kind.factor):
+            at = "at its bound"
+        known = deviation < settings.unknown * kind.width and not at and k not in alike
+        out.append(
+            Estimate(
+                parameter.kind,
+                parameter.of,
+                kind.unit,
+                parameter.value(z),
+                ends[0],
+                ends[1],
+                parameter.start,
+                known,
+                at,
+            )
+        )
+    return out
+
+
+def _warnings(
+    problem: Problem, found: Fitted, told: Sequence[JointRecording], torques: bool, alike: Sequence[int]
+) -> list[str]:
+    out = []
+    parameters, settings = problem.parameters, problem.settings
+    together: set[int] = set(alike)
+    if alike:
+        names = ", the ".join(parameters[k].name for k in alike)
+        out.append(f"the recording cannot tell apart the {names}; {MASSES}")
+    for k, each in enumerate(parameters):
+        pair = [i for i, other in enumerate(parameters) if other.kind in SERVO_DAMPING and other.of == each.of]
+        if each.kind == "viscous" and pair and not torques:
+            together |= {k, *pair}
+            out.append(f"the recording cannot tell apart the {parameters[pair[0]].name}, the {each.name}; {SUM}")
+    for members in undetermined(parameters, found.covariance, settings):
+        if set(members) <= together:
+            continue
+        names = [parameters[k].name for k in members]
+        together |= set(members)
+        if len(members) == 1:
+            out.append(f"the recording does not determine the {names[0]}{_excitation(parameters[members[0]], told)}")
+            continue
+        kinds = {parameters[k].kind for k in members}
+        remedy = "leave some of them out, or move the joints in other ways"
+        if kinds & {"mass", "armature"} and not torques:
+            remedy = MASSES
+        out.append(f"the recording cannot tell apart the {', the '.join(names)}; {remedy}")
+    for i, k, value in correlated(parameters, found.covariance, settings):
+        if not {i, k} <= together:
+            out.append(f"the {parameters[k].name} and the {parameters[i].name} go together (correlation {value:.2f})")
+    return out
+
+
+def _excitation(parameter: Parameter, told: Sequence[JointRecording]) -> str:
+    """Why a parameter may not have shown."""
+    if parameter.kind not in ("friction", "backlash") or parameter.of[0] not in told[0].names:
+        return ""
+    name = parameter.of[0]
+    turns = sum(_reversals(each.positions[:, each.names.index(name)]) for each in told)
+    if turns < SLOW_TURNS:
+        return f": {name} reverses {turns} times only; sweep it to and fro, slowly and under load"
+    return f": {name} must be swept to and fro, slowly, with its load changing sides"
+
+
+def _reversals(position: Array) -> int:
+    """How often a joint turns back by more than a tenth of its way."""
+    least, turns, way, extreme = 0.1 * float(np.ptp(position)), 0, 0, float(position[0])
+    for value in position.tolist():
+        if way >= 0 and value < extreme - least:
+            turns, way, extreme = turns + (way > 0), -1, value
+        elif way <= 0 and value > extreme + least:
+            turns, way, extreme = turns + (way < 0), 1, value
+        elif (value - extreme) * way > 0:
+            extreme = value
+    return turns
+
+
+def _curves(problem: Problem, found: Fitted, before: Sequence[Array], joints: Sequence[str]) -> list[Curves]:
+    """What was measured and simulated of the joints that were fitted, in the first recording that has them."""
+    runs, out = problem.simulated(found.z), dict[str, Curves]()
+    for channel, gap in zip(problem.channels, before, strict=True):
+        replay, j = problem.replays[channel.replay], channel.joint
+        name = replay.limb.joints[j]
+        if channel.what != POSITION or name in out or name not in joints:
+            continue
+        q = runs[channel.replay][0][:, j]
+        left = problem.gap(channel, runs[channel.replay], found.z)
+        torque = found.spread.get((name, EFFORT), math.nan)
+        at = np.minimum((replay.times / replay.settings.step).astype(int), replay.steps - 1)
+        out[name] = Curves(
+            name, replay.times, replay.targets[at, j], replay.measured[:, j], q, float(np.sqrt(np.mean(gap**2))),
+            float(np.sqrt(np.mean(left**2))), torque, bool(replay.limb.servos.speed[j]),
+        )  # fmt: skip
+    return list(out.values())

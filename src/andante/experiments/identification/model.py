@@ -1,0 +1,312 @@
+"""A robot whose base is held, cut into limbs that do not feel each other, and its recordings replayed on them.
+
+Targets hold until the next one comes and are slewed at the joint's velocity limit as by the servos of Andante; a delay
+moves them between two steps in proportion, so that what is simulated depends smoothly on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+
+from andante.description import Robot
+from andante.description.joint import ONE_DOF, JointType
+from andante.errors import BadInput, UnknownName, Unsupported
+from andante.geometry import Array, so3
+from andante.gravity import GRAVITY
+from andante.physics.commands import default_gains
+from andante.physics.tree import BodyTree, body_tree
+
+from .dynamics import PRISMATIC, REVOLUTE, Limb, Servos, follow
+from .recording import JointRecording
+
+Values = Mapping[tuple[str, str], float]  # (kind, joint or link) -> value
+AVERAGED = 5  # first samples whose median is where a joint starts
+
+
+ROTORS = ("joint", "link")
+
+
+@dataclass(frozen=True)
+class ReplaySettings:
+    """How recordings are replayed."""
+
+    step: float = 0.001  # [s]
+    rotors: str = "joint"  # where rotor inertia is felt: at its own "joint", or it turns with the "link" (see docs)
+    speed_window: float = 0.05  # over which the way of joints under velocity servos is compared [s]
+
+    def __post_init__(self) -> None:
+        UnknownName.check("place of rotors", self.rotors, ROTORS)
+
+
+@dataclass(frozen=True)
+class HeldLimb:
+    """Joints of one limb: those that are simulated, and what is needed of the others."""
+
+    joints: tuple[str, ...]  # independent and simulated, in the order of `Limb`
+    links: tuple[str, ...]  # leading link of each body
+    limb: Limb
+    servos: Servos  # as the file has them
+    followers: tuple[tuple[tuple[int, float], ...], ...]  # of each joint: movable index and ratio of all that it moves
+    velocity: Array  # slew limits [rad/s or m/s]
+
+    def changed(self, values: Values) -> tuple[Limb, Servos]:
+        """Bodies and servos with some values of parameters."""
+        arrays = {name: getattr(self.servos, name).copy() for name in _FIELDS.values()}
+        for k, joint in enumerate(self.joints):
+            for kind, name in _FIELDS.items():
+                if (kind, joint) in values:
+                    arrays[name][k] = values[kind, joint]
+            if ("velocity_gain", joint) in values:
+                arrays["kd"][k] = values["velocity_gain", joint]
+            if ("backlash", joint) in values:
+                arrays["play"][k] = 0.5 * values["backlash", joint]
+        factors = np.array([
+            values[("mass", link)] / self.limb.mass[i] if ("mass", link) in values else 1.0
+            for i, link in enumerate(self.links)
+        ])  # fmt: skip
+        limb = self.limb
+        if (factors != 1.0).any():
+            limb = replace(limb, mass=limb.mass * factors, inertia=limb.inertia * factors[:, None, None])
+        return limb, replace(self.servos, **arrays)
+
+
+_FIELDS = {"stiffness": "kp", "damping": "kd", "friction": "dry", "viscous": "viscous", "armature": "armature",
+           "_play": "play"}  # fmt: skip
+
+
+def held_limbs(
+    robot: Robot,
+    recording: JointRecording,
+    fitted: Sequence[str],
+    tilt: Sequence[float] = (0.0, 0.0, 0.0),
+    rotors: str = "joint",
+) -> tuple[list[HeldLimb], tuple[str, ...]]:
+    """The limbs of a held robot that have joints to fit, and notes on joints that had to be taken as locked.
+
+    Args:
+        robot: the robot; it hangs, or what is fitted touches nothing.
+        recording: tells which joints got targets and where the others were.
+        fitted: joints to fit.
+        tilt: roll, pitch, yaw of the base [rad].
+        rotors: "joint" or "link", as `ReplaySettings` has it.
+    """
+    tree = body_tree(robot, fixed=True)
+    parts = components(tree)
+    index = {joint.name: i for i, joint in enumerate(robot.movable)}
+    wanted = {parts[tree.joint_bodies[index[name]]] for name in fitted}
+    down = so3.from_rpy(tilt).T @ np.array([0.0, 0.0, -GRAVITY])
+    looped = {parts[body] for loop in tree.loops for body in (loop.parent, loop.child) if body > 0}
+    limbs, notes = [], list[str]()
+    for part in sorted(wanted):
+        if part in looped:
+            raise Unsupported(
+                f"robot {robot.name!r} closes a loop in a limb to fit; only open chains can be identified"
+            )
+        limb, more = _limb(tree, [b for b in range(1, len(parts)) if parts[b] == part], recording, fitted, down)
+        limbs.append(_with_rotors(limb) if rotors == "link" else limb)
+        notes += more
+    return limbs, tuple(notes)
+
+
+def components(tree: BodyTree) -> list[int]:
+    """Which limb each body belongs to: the body next to the base, one number for all that mimic joints couple."""
+    part = [0] * len(tree.bodies)
+    for i, body in enumerate(tree.bodies[1:], start=1):
+        part[i] = i if body.parent == 0 else part[body.parent]
+    for joint, source in enumerate(tree.mimics.source):
+        if source >= 0:
+            a, b = part[tree.joint_bodies[joint]], part[tree.joint_bodies[source]]
+            part = [min(a, b) if each in (a, b) else each for each in part]
+    return part
+
+
+def _limb(
+    tree: BodyTree, bodies: Sequence[int], recording: JointRecording, fitted: Sequence[str], down: Array
+) -> tuple[HeldLimb, list[str]]:
+    robot, mimics, gains = tree.robot, tree.mimics, default_gains(tree.robot)
+    carried = {int(body): k for k, body in enumerate(tree.joint_bodies)}  # body -> movable
+    notes, joints = list[str](), list[int]()
+    for body in bodies:
+        joint = tree.bodies[body].joint
+        assert joint is not None
+        if joint.type not in ONE_DOF:
+            raise Unsupported(f"joint {joint.name!r} is {joint.type}; limbs to fit have hinges and slides only")
+        k = carried[body]
+        if mimics.led[k]:
+            continue
+        powerless = gains.effort[k] == 0 or gains.kp[k] == gains.kv[k] == 0
+        if recording.told(joint.name) or (powerless and joint.name not in fitted):
+            joints.append(k)
+            continue
+        notes.append(f"joint {joint.name} has no targets; it is taken as standing still")
+        if joint.name in recording.names and recording.moved(joint.name) > STANDS:
+            raise BadInput(
+                f"{recording.source}: joint {joint.name!r} moves by {recording.moved(joint.name):.3g} without targets; "
+                "record them too, it shakes the joints to fit"
+            )
+    where = {k: i for i, k in enumerate(joints)}
+    rank = {body: i for i, body in enumerate(bodies)}
+    first = robot.complete({joint.name: joint.initial for joint in robot.movable})
+    lead, ratio, offset = [], [], []
+    for body in bodies:
+        k = carried[body]
+        source = int(mimics.source[k]) if mimics.led[k] else k
+        lead.append(where.get(source, -1))
+        ratio.append(float(mimics.ratio[k]) if mimics.led[k] else 1.0)
+        if lead[-1] >= 0:
+            offset.append(float(mimics.offset[k]) if mimics.led[k] else 0.0)
+        else:
+            name = robot.joint_names[k]
+            known = name in recording.names and np.isfinite(recording.positions[:, recording.names.index(name)]).any()
+            offset.append(
+                float(np.nanmedian(recording.positions[:, recording.names.index(name)])) if known else first[name]
+            )
+    parts = [tree.bodies[b] for b in bodies]
+    carriers = [part.joint for part in parts]
+    limb = Limb(
+        parent=np.array([rank.get(part.parent, -1) for part in parts], dtype=np.int64),
+        rotation=np.array([part.pose.rotation for part in parts]),
+        place=np.array([part.pose.translation for part in parts]),
+        axis=np.array([j.axis for j in carriers if j is not None]),
+        kind=np.array([PRISMATIC if j is not None and j.type is JointType.PRISMATIC else REVOLUTE for j in carriers]),
+        mass=np.array([part.inertia.mass for part in parts]),
+        com=np.array([part.inertia.com for part in parts], dtype=float),
+        inertia=np.array([part.inertia.matrix for part in parts]),
+        heavy=np.array([float(part.gravity) for part in parts]),
+        lead=np.array(lead, dtype=np.int64), ratio=np.array(ratio), offset=np.array(offset), gravity=down,
+    )  # fmt: skip
+    moves = tuple(
+        tuple((carried[b], r) for b, r, at in zip(bodies, ratio, lead, strict=True) if at == i)
+        for i in range(len(joints))
+    )
+
+    def passive(name: str, power: int) -> Array:
+        """Losses of a joint with those of the joints that follow it."""
+        return np.array([
+            sum(abs(r) ** power * getattr(robot.movable[k].dynamics, name) for k, r in group) for group in moves
+        ])  # fmt: skip
+
+    speed = np.array([recording.told(robot.joint_names[k]) == "velocity" for k in joints])
+    told = np.array([bool(recording.told(robot.joint_names[k])) for k in joints])
+    servos = Servos(
+        kp=np.where(told, gains.kp[joints], 0.0),
+        kd=np.where(told, np.where(speed, gains.kv[joints], gains.kd[joints]), 0.0),
+        speed=speed, effort=gains.effort[joints].copy(), viscous=passive("damping", 2), dry=passive("friction", 1),
+        armature=passive("armature", 2), play=np.zeros(len(joints)),
+    )  # fmt: skip
+    names = tuple(robot.joint_names[k] for k in joints)
+    links = tuple(part.name for part in parts)
+    return HeldLimb(names, links, limb, servos, moves, gains.velocity[joints].copy()), notes
+
+
+def _with_rotors(held: HeldLimb) -> HeldLimb:
+    """The limb with the rotor inertia of every hinge in its link, about the joint axis, instead of at its joint."""
+    limb, armature = held.limb, held.servos.armature.copy()
+    inertia = limb.inertia.copy()
+    for i, k in enumerate(limb.lead):
+        if k >= 0 and limb.kind[i] == REVOLUTE and len(held.followers[k]) == 1:
+            inertia[i] += armature[k] * np.outer(limb.axis[i], limb.axis[i])
+            armature[k] = 0.0
+    return replace(held, limb=replace(limb, inertia=inertia), servos=replace(held.servos, armature=armature))
+
+
+STANDS = 0.02  # joints without targets that move less stand still [rad or m]
+
+
+@njit(cache=True, nogil=True)
+def _slew(rows: Array, stride: Array, start: Array, speed: np.ndarray) -> None:
+    """Let position references follow their targets by at most a stride per step, in place."""
+    for j in range(rows.shape[1]):
+        if speed[j]:
+            continue
+        at = start[j]
+        for k in range(rows.shape[0]):
+            at += min(max(rows[k, j] - at, -stride[j]), stride[j])
+            rows[k, j] = at
+
+
+class Replay:
+    """A recording on one limb: from values of parameters to what the joints would have done."""
+
+    def __init__(self, limb: HeldLimb, recording: JointRecording, settings: ReplaySettings) -> None:
+        self.limb, self.settings, self.recording = limb, settings, recording
+        index = [recording.names.index(name) if name in recording.names else -1 for name in limb.joints]
+        told = [k for k, name in zip(index, limb.joints, strict=True) if recording.told(name)]
+        both = np.where(np.isfinite(recording.targets), recording.targets, recording.speeds)[:, told]
+        known = np.isfinite(both).all(axis=1)
+        if not known.any():
+            raise BadInput(f"{recording.source}: the joints of a limb are never told all their targets together")
+        first = max(float(recording.target_times[np.argmax(known)]), float(recording.times[0]))
+        self.rows = np.flatnonzero(recording.times >= first - 1e-9)  # of the recording
+        self.times = recording.times[self.rows] - recording.times[self.rows[0]]
+        if len(self.times) < 2:
+            raise BadInput(f"{recording.source}: no states after the first targets")
+        self.measured = np.full((len(self.rows), len(index)), np.nan)
+        for j, k in enumerate(index):
+            if k >= 0:
+                column = recording.positions[self.rows, k]
+                self.measured[:, j] = np.unwrap(column) if limb.servos.speed[j] else column
+        self.start = np.nan_to_num(np.nanmedian(self.measured[:AVERAGED], axis=0)) if len(index) else np.zeros(0)
+        h = settings.step
+        self.steps = math.ceil(float(self.times[-1]) / h - 1e-6)
+        self.targets = np.zeros((self.steps, len(index)))
+        grid = recording.times[self.rows[0]] + h * np.arange(self.steps + 1)
+        for j, (k, name) in enumerate(zip(index, limb.joints, strict=True)):
+            way = recording.told(name)
+            if way:
+                values = recording.targets[:, k] if way == "position" else recording.speeds[:, k]
+                self.targets[:, j] = _means(recording.target_times, values, grid)
+        stride = np.minimum(limb.velocity, 1e6) * h
+        _slew(self.targets, stride, self.targets[0].copy(), limb.servos.speed)
+        self.window = max(1, round(settings.speed_window / float(np.median(np.diff(self.times)))))
+
+    @cached_property
+    def _samples(self) -> tuple[np.ndarray, Array]:
+        at = np.minimum(self.times / self.settings.step, self.steps)
+        whole = np.minimum(at.astype(int), self.steps - 1)
+        return whole, at - whole
+
+    def simulate(self, values: Values) -> tuple[Array, Array]:
+        """Positions and efforts (samples, joints) at the times of the recording."""
+        limb, servos = self.limb.changed(values)
+        references = self.targets.copy()
+        for j, joint in enumerate(self.limb.joints):
+            late = values.get(("delay", joint), 0.0) / self.settings.step
+            if late > 0:
+                references[:, j] = _later(self.targets[:, j], late, bool(servos.speed[j]))
+        positions, efforts = follow(limb, servos, self.start, references, self.settings.step)
+        whole, part = self._samples
+        q = (1.0 - part)[:, None] * positions[whole] + part[:, None] * positions[whole + 1]
+        return q, efforts[np.maximum(whole + np.rint(part).astype(int) - 1, 0)]
+
+    def compared(self, q: Array, joint: int) -> Array:
+        """What is compared of a joint's positions (samples,): themselves, or ways over a window of velocity servos."""
+        if not self.limb.servos.speed[joint]:
+            return q
+        way = np.zeros_like(q)
+        way[self.window :] = q[self.window :] - q[: -self.window]
+        return way
+
+
+def _means(times: Array, values: Array, grid: Array) -> Array:
+    """Means of values that hold from their time to the next, over the steps of a grid; the ends hold outside."""
+    known = np.isfinite(values)
+    times, values = times[known], values[known]
+    inner = np.concatenate([[min(grid[0], times[0]) - 1.0], times, [max(grid[-1], times[-1]) + 1.0]])
+    held = np.concatenate([[values[0]], values])
+    total = np.concatenate([[0.0], np.cumsum(held * np.diff(inner))])
+    return np.asarray(np.diff(np.interp(grid, inner, total)) / np.diff(grid))
+
+
+def _later(targets: Array, steps: float, from_rest: bool) -> Array:
+    """Targets (n,) that come late by a number of steps, between two in proportion; velocities are 0 before."""
+    whole, part = int(steps), steps - int(steps)
+    fill = 0.0 if from_rest else targets[0]
+    padded = np.concatenate([np.full(whole + 1, fill), targets])
+    return (1.0 - part) * padded[1 : 1 + len(targets)] + part * padded[: len(targets)]

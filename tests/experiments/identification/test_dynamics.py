@@ -1,0 +1,100 @@
+"""The compiled replay against closed forms and against an engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from andante.experiments.identification import JointRecording
+from andante.experiments.identification.dynamics import Limb, Servos, follow
+from andante.experiments.identification.model import Replay, ReplaySettings, _later, _means, held_limbs
+from andante.gravity import GRAVITY
+
+LENGTH, MASS = 0.3, 0.8  # of the rods of the arm
+INERTIA = MASS * LENGTH**2 / 3 + MASS * 0.04**2 / 12  # of a rod about its end
+
+
+@pytest.fixture
+def pendulum(arms):
+    """One rod on a hinge about y, with servo values by name."""
+    robot = arms.arm(1, armature=0.0)
+    held = held_limbs(robot, recorded_still(robot), ["hinge0"])[0][0]
+
+    def made(**servo: float) -> tuple[Limb, Servos]:
+        return held.limb, replace(held.servos, **{name: np.array([value]) for name, value in servo.items()})
+
+    return made
+
+
+def recorded_still(robot):
+    times, names = np.arange(300) * 0.01, robot.joint_names
+    rows = np.zeros((300, len(names)))
+    none = np.full_like(rows, np.nan)
+    return JointRecording(names, times, rows, times, rows, none, none, none)
+
+
+def test_a_free_pendulum_swings_with_its_period(pendulum):
+    limb, servos = pendulum(kp=0.0, kd=0.0)
+    positions, _ = follow(limb, servos, np.array([0.05]), np.zeros((4000, 1)), 0.001)
+    crossings = np.flatnonzero(np.diff(np.sign(positions[:, 0])))
+    period = 2 * math.pi * math.sqrt(INERTIA / (MASS * GRAVITY * LENGTH / 2))
+    assert 2 * np.diff(crossings).mean() * 0.001 == pytest.approx(period, rel=2e-3)
+
+
+def test_a_servo_bends_under_the_load(pendulum):
+    limb, servos = pendulum(kp=20.0, kd=2.0)
+    positions, efforts = follow(limb, servos, np.array([0.5]), np.full((4000, 1), 0.5), 0.001)
+    q = positions[-1, 0]
+    load = MASS * GRAVITY * LENGTH / 2 * math.sin(q)
+    assert 20.0 * (0.5 - q) == pytest.approx(load, rel=1e-6)
+    assert efforts[-1, 0] == pytest.approx(load, rel=1e-6)
+
+
+def test_dry_friction_holds_what_it_can_and_no_more(pendulum):
+    load = MASS * GRAVITY * LENGTH / 2 * math.sin(0.5)
+    for friction, moves in ((1.05 * load, False), (0.95 * load, True)):
+        limb, servos = pendulum(kp=0.0, kd=0.0, dry=friction)
+        positions, _ = follow(limb, servos, np.array([0.5]), np.zeros((500, 1)), 0.001)
+        assert (positions[-1, 0] < 0.499) == moves
+        if not moves:
+            assert np.ptp(positions) == 0.0
+
+
+def test_play_leaves_a_joint_free_and_the_effort_limit_cuts(pendulum):
+    limb, servos = pendulum(kp=1000.0, kd=2.0, play=0.02)
+    positions, _ = follow(replace(limb, heavy=np.zeros(1)), servos, np.array([0.01]), np.zeros((500, 1)), 0.001)
+    assert np.ptp(positions) == 0.0
+    limb, servos = pendulum(kp=1000.0, kd=0.0, effort=0.5)
+    still = replace(limb, heavy=np.zeros(1))
+    positions, efforts = follow(still, servos, np.zeros(1), np.full((50, 1), 1.0), 0.001)
+    assert positions[-1, 0] == pytest.approx(0.5 / INERTIA * 0.05**2 / 2, rel=1e-3)
+    assert (efforts == 0.5).all()
+
+
+def test_a_velocity_servo_lags_by_friction_over_its_gain(pendulum):
+    limb, servos = pendulum(kd=0.5, dry=0.1, speed=True)
+    free = replace(limb, heavy=np.zeros(1))
+    positions, _ = follow(free, replace(servos, speed=np.array([True])), np.zeros(1), np.full((3000, 1), 2.0), 0.001)
+    assert (positions[-1, 0] - positions[-2, 0]) / 0.001 == pytest.approx(2.0 - 0.1 / 0.5, rel=1e-6)
+
+
+def test_the_replay_does_what_the_engine_does(arms):
+    robot = arms.arm(2, friction=0.15, damping=0.05)
+    told = arms.recorded(robot, 4.0, "mujoco", delay=0.02, backlash=0.006, noise=0.0)
+    held = held_limbs(robot, told, robot.joint_names)[0]
+    values = {("delay", n): 0.02 for n in robot.joint_names} | {("backlash", n): 0.006 for n in robot.joint_names}
+    replay = Replay(held[0], told, ReplaySettings())
+    q, _ = replay.simulate(values)
+    assert np.sqrt(np.mean((q - replay.measured) ** 2)) < 8e-4
+    assert np.abs(q - replay.measured).max() < 6e-3
+
+
+def test_targets_are_held_and_delays_are_continuous():
+    times, values = np.array([0.0, 0.015]), np.array([1.0, 3.0])
+    assert _means(times, values, np.array([0.0, 0.01, 0.02, 0.03])) == pytest.approx([1.0, 2.0, 3.0])
+    ramp = np.arange(10.0)
+    assert _later(ramp, 2.5, False)[5:] == pytest.approx(ramp[5:] - 2.5)
+    assert _later(ramp, 2.0, False)[:3] == pytest.approx([0.0, 0.0, 0.0])

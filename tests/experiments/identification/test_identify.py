@@ -1,0 +1,139 @@
+"""Parameters found again, intervals, warnings, and the file that carries them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import andante as an
+from andante.experiments.identification import (
+    IdentifyJob,
+    JointRecording,
+    ReplaySettings,
+    identify,
+    read_joint_recording,
+)
+from andante.experiments.identification.identify import _reversals
+from andante.experiments.identification.recording import write_joint_recording
+from andante.physics import RobotParameters, default_gains
+
+TRUE = {"stiffness": 85.0, "damping": 1.5, "friction": 0.25, "delay": 0.018, "backlash": 0.008}
+
+
+@pytest.fixture(scope="module")
+def disguised(arms) -> JointRecording:
+    """8 s of an arm whose servo is not as its file says."""
+    hidden = RobotParameters({"*": {"kp": 85.0, "kd": 1.5}}, {"*": {"friction": 0.25}}).on(arms.arm(1))
+    return arms.recorded(hidden, 8.0, delay=0.018, backlash=0.008, efforts=True)
+
+
+@pytest.fixture(scope="module")
+def positions(disguised: JointRecording) -> JointRecording:
+    """The same without torques."""
+    return replace(disguised, efforts=np.full_like(disguised.efforts, np.nan))
+
+
+@pytest.fixture(scope="module")
+def found(arms, positions: JointRecording):
+    return identify(IdentifyJob((positions,), arms.arm(1)))
+
+
+@pytest.mark.parametrize("joint", ["hinge0"])
+@pytest.mark.parametrize(("kind", "within"), [("stiffness", 0.1), ("friction", 0.1), ("damping", 0.1)])
+def test_hidden_parameters_are_found_again(found, joint, kind, within):
+    each = found[kind, joint]
+    assert each.determined
+    assert each.value == pytest.approx(TRUE[kind], rel=within)
+
+
+@pytest.mark.parametrize("joint", ["hinge0"])
+def test_delay_and_play_are_found_again(found, joint):
+    assert found["delay", joint].value == pytest.approx(TRUE["delay"], abs=0.002)
+    assert found["backlash", joint].value == pytest.approx(TRUE["backlash"], abs=0.003)
+
+
+def test_the_result_prints_plots_and_names_what_it_found(found):
+    assert "stiffness" in str(found)
+    assert "replayed on mujoco" in str(found)
+    assert found.error_after < 0.5 * found.error_before
+    assert found.plot().axes
+    told = json.loads(json.dumps(found.as_dict()))
+    assert told["parameters"]["servos"]["hinge0"]["kp"] == pytest.approx(found["stiffness", "hinge0"].value, rel=1e-4)
+    for each in found.estimates:
+        assert each.low <= each.value <= each.high
+
+
+def test_masses_and_stiffness_are_told_apart_by_torques_only(arms):
+    light = replace(arms.arm(1, armature=0.0), servos={"*": {"kp": 85.0, "kd": 1.5}})
+    told = arms.recorded(RobotParameters({}, {"*": {"friction": 0.2}}).on(light), 6.0, efforts=True)
+    blind = replace(told, efforts=np.full_like(told.efforts, np.nan))
+    kinds = ("stiffness", "damping", "friction", "delay", "mass")
+    without = identify(IdentifyJob((blind,), light, parameters=kinds, engine="", mass_range=0.5))
+    words = " ".join(without.warnings)
+    assert "cannot tell apart" in words
+    assert "record efforts" in words
+    assert "stiffness of hinge0" in words
+    assert "mass of rod0" in words
+    assert not without["mass", "rod0"].determined
+    assert "rod0" not in without.parameters.masses
+    by_torque = identify(IdentifyJob((told,), light, parameters=kinds, engine="", mass_range=0.5))
+    assert not any("mass" in each for each in by_torque.warnings)
+    assert by_torque["mass", "rod0"].value == pytest.approx(0.8, rel=0.05)
+    assert by_torque["stiffness", "hinge0"].value == pytest.approx(85.0, rel=0.05)
+
+
+def test_servo_damping_and_viscous_friction_only_show_as_a_sum(arms, positions):
+    kinds = ("stiffness", "damping", "viscous", "friction", "delay")
+    told = identify(IdentifyJob((positions,), arms.arm(1), ("hinge0",), kinds, engine=""))
+    assert any("damping of hinge0" in each and "viscous of hinge0" in each for each in told.warnings)
+
+
+def test_joints_that_share_a_parameter_get_one(arms):
+    two = arms.recorded(arms.arm(2, friction=0.2), 6.0)
+    told = identify(IdentifyJob((two,), arms.arm(2), parameters=("stiffness", "friction"), share=("*",), engine=""))
+    assert len(told.estimates) == 2
+    assert told["stiffness", "hinge1"].of == ("hinge0", "hinge1")
+    assert told["friction", "hinge0"].value == pytest.approx(0.2, rel=0.1)
+
+
+def test_currents_give_a_torque_constant(arms, disguised):
+    amps = replace(disguised, efforts=np.full_like(disguised.efforts, np.nan), currents=disguised.efforts / 1.7)
+    told = identify(IdentifyJob((amps,), arms.arm(1), ("hinge0",), engine=""))
+    assert told["torque_constant", "hinge0"].value == pytest.approx(1.7, rel=0.05)
+
+
+def test_a_joint_that_never_turns_back_does_not_excite_friction():
+    assert _reversals(np.linspace(0, 1, 50)) == 0
+    assert _reversals(np.sin(np.linspace(0, 6 * np.pi, 500))) == 6
+
+
+def test_the_command_line_writes_a_file_that_simulations_take(arms, tmp_path, positions, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_joint_recording("arm.mcap", positions)
+    back = read_joint_recording("arm.mcap")
+    assert back.positions == pytest.approx(positions.positions)
+    assert back.targets == pytest.approx(positions.targets)
+    told = an.experiment.fit("arm.mcap", "out", robot=arms.arm(1), joints=["hinge0"], parameters=["stiffness", "delay"])
+    assert (tmp_path / "out" / "fit.png").is_file()
+    changed = RobotParameters.of(tomllib.loads((tmp_path / "out" / "robot.toml").read_text())["robot"])
+    gains = default_gains(changed.on(arms.arm(1)))
+    assert gains.kp[0] == pytest.approx(told["stiffness", "hinge0"].value, rel=1e-4)
+    model = an.experiments.read_model(tmp_path / "out" / "robot.toml")
+    assert model["robot.servos.hinge0.kp"] == pytest.approx(gains.kp[0])
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize("engine", ["mujoco", "dart", "bullet"])
+def test_another_engine_than_that_of_the_fit_is_identified(arms, engine):
+    hidden = RobotParameters({"*": {"kp": 85.0, "kd": 1.5}}, {"*": {"friction": 0.25}}).on(arms.arm(2))
+    told = arms.recorded(hidden, 12.0, engine, delay=0.018, backlash=0.008)
+    rotors = ReplaySettings(rotors="joint" if engine == "mujoco" else "link")
+    found = identify(IdentifyJob((told,), arms.arm(2), replay=rotors, engine=""))
+    for joint in ("hinge0", "hinge1"):
+        for kind in ("stiffness", "friction"):
+            assert found[kind, joint].value == pytest.approx(TRUE[kind], rel=0.1)
+        assert found["delay", joint].value == pytest.approx(TRUE["delay"], abs=0.0018)

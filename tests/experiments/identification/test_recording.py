@@ -1,0 +1,126 @@
+"""Recordings that cannot serve are refused in one line; those that can survive their way through files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import andante as an
+from andante.errors import AndanteError, BadInput
+from andante.experiments.identification import IdentifyJob, JointRecording, excitation, identify, read_joint_recording
+from andante.experiments.identification.recording import write_joint_recording
+
+
+def made(seconds: float = 5.0, **changes) -> JointRecording:
+    """Two joints that follow their targets a little late."""
+    times = np.arange(0.0, seconds, 0.01)
+    q = np.stack([0.3 * np.sin(2 * np.pi * times - 0.1), 0.2 * np.sin(5 * times - 0.1)], axis=1)
+    target = np.stack([0.3 * np.sin(2 * np.pi * times), 0.2 * np.sin(5 * times)], axis=1)
+    none = np.full_like(q, np.nan)
+    told = JointRecording(("hinge0", "hinge1"), times, q, times, target, none, none, none, "told.csv")
+    return replace(told, **changes)
+
+
+def with_nan() -> JointRecording:
+    told = made()
+    told.positions[17, 0] = np.nan
+    return told
+
+
+BAD = [
+    (lambda: made(names=("a", "b")), "no joint of 'arm' has targets and moves"),
+    (lambda: made(seconds=0.5), "too short"),
+    (lambda: made(positions=np.zeros((500, 2))), "does not move"),
+    (lambda: made(positions=np.degrees(made().positions), targets=np.degrees(made().targets)), "degrees"),
+    (with_nan, "sample 18 holds a number that is not finite"),
+    (lambda: made(times=made().times[::-1].copy()), "times do not grow"),
+    (lambda: made(targets=np.full((500, 2), np.nan)), "has no targets"),
+    (lambda: replace(made(seconds=100.0), times=np.arange(10000) * 0.5), "too few"),
+]
+
+
+@pytest.mark.parametrize(("recording", "words"), BAD)
+def test_bad_recordings_are_told_in_one_line(arms, recording, words):
+    joints = () if "no joint" in words else ("hinge0",)
+    with pytest.raises(BadInput, match=words) as caught:
+        identify(IdentifyJob((recording(),), arms.arm(2), joints, engine=""))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_joint_that_was_not_recorded_is_named(arms):
+    told = made(names=("hinge0", "other"))
+    with pytest.raises(
+        BadInput, match="joint 'hinge1' is not recorded, which the fit needs; recorded joints: hinge0, oth"
+    ):
+        identify(IdentifyJob((told,), arms.arm(2), ("hinge1",), engine=""))
+
+
+@pytest.mark.parametrize("name", ["told.csv", "told.mcap", "told.bag"])
+def test_recordings_survive_files(tmp_path, name):
+    told = made(efforts=np.random.default_rng(1).normal(size=(500, 2)))
+    write_joint_recording(tmp_path / name, told)
+    back = read_joint_recording(tmp_path / name)
+    assert back.names == told.names
+    assert back.times == pytest.approx(told.times, abs=1e-6)
+    assert back.positions == pytest.approx(told.positions, abs=1e-6)
+    assert back.targets == pytest.approx(told.targets, abs=1e-6)
+    assert back.efforts == pytest.approx(told.efforts, abs=1e-6)
+    assert back.told("hinge0") == "position"
+    assert back.told("nobody") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has the columns"),
+        ("x,y\n1,2\n", "has the columns"),
+        ("time,a.angle\n0,1\n", "column 'a.angle' is none of"),
+        ("time,a.target\n0,1\n", "no joint has a position"),
+        ("time,a.position,a.target\n0,1\n", "3 numbers are wanted"),
+        ("time,a.position,a.target\n", "is empty"),
+    ],
+)
+def test_bad_tables_are_told_with_their_place(tmp_path, text, words):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(BadInput, match=words):
+        read_joint_recording(tmp_path / "t.csv")
+
+
+def test_a_fit_asks_for_the_robot_and_refuses_strange_files(arms, tmp_path):
+    write_joint_recording(tmp_path / "told.csv", made())
+    with pytest.raises(BadInput, match="whose recording"):
+        an.experiment.fit(tmp_path / "told.csv", tmp_path / "out")
+    with pytest.raises(AndanteError, match="no parameter 'strength'"):
+        an.experiment.fit(tmp_path / "told.csv", tmp_path / "out", robot=arms.arm(2), parameters=["strength"])
+    with pytest.raises(BadInput, match="no such file"):
+        an.experiment.fit(tmp_path / "gone.mcap", tmp_path / "out", robot=arms.arm(2))
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_excitation_keeps_to_limits_and_speeds():
+    robot = an.robot("rover")
+    start = np.zeros(len(robot.joint_names))
+    motion = excitation(robot, start, (), 12.0, 100.0)
+    assert "front_left_wheel_joint" not in motion.moved  # it has no motor
+    for k, joint in enumerate(robot.movable):
+        if joint.name.endswith("steering_joint"):
+            assert (motion.rows[:, k] >= joint.limits.lower).all()
+            assert (motion.rows[:, k] <= joint.limits.upper).all()
+        assert np.ptp(motion.rows[:, k]) > 0 or joint.name not in motion.moved
+    with pytest.raises(AndanteError, match="no joint 'tail'"):
+        excitation(robot, start, ("tail",))
+    with pytest.raises(BadInput, match=r"leave .* s for each"):
+        excitation(an.robot("nao"), np.zeros(26), (), 5.0)
+
+
+def test_excite_records_a_simulated_robot(tmp_path):
+    done = an.experiment.excite("rover", tmp_path / "r.mcap", joints=["*_steering_joint"], seconds=4.0)
+    told = read_joint_recording(tmp_path / "r.mcap")
+    assert done.joints == ("front_left_steering_joint", "front_right_steering_joint")
+    assert told.seconds == pytest.approx(4.0, abs=0.05)
+    assert told.told("rear_left_wheel_joint") == "velocity"
+    assert told.moved("front_left_steering_joint") > 0.1
+    with pytest.raises(BadInput, match="exists already"):
+        an.experiment.excite("rover", tmp_path / "r.mcap", seconds=4.0)
