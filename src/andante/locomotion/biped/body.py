@@ -41,6 +41,7 @@ def planned_push(
 
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
+NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
@@ -91,6 +92,8 @@ class BipedBody:
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
         self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
+        limits = [robot.joint(name).limits.velocity for name in self.names]
+        self.speeds = np.array([each if each > 0 else math.inf for each in limits])  # of the joints [rad/s]
         self.arms = self._arms()
         self.soles = tuple(self._sole(k, place) for k in range(2))
 
@@ -217,6 +220,10 @@ class BipedBody:
         out = np.empty(9)
         measure(q, *self._tables, stance, self.upright, shift, up, force, *self._work, out)
         return out
+
+    def other_sole(self, q: Array, stance: int) -> Array:
+        """x, y [m] and yaw [rad] of the other sole, seen from the standing one."""
+        return self.measure(q, stance, NOTHING, UP, NOTHING)[:3]
 
     def weigh(self, height: float, frequency: float) -> None:
         """Count masses by what they press when they sway, m (g + h w²), with their height h over the soles.

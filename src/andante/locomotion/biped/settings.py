@@ -44,6 +44,7 @@ class BipedSettings:
     longest: float = 1.8  # slowest step
     quick: float = 0.9  # fastest way of a swinging foot over the ground [m/s]
     fade: float = 0.15  # in which a lean that a catch has left is straightened [s]
+    lag_way: float = 0.02  # a sole may lag behind its plan by this, in heights of the center; see `command_set`
     weigh_place: float = 1.0  # cost of a step aside [1/m²]
     weigh_time: float = 0.02  # of one at another time [1/s²]
     weigh_error: float = 100.0  # of what is not caught [1/m²]

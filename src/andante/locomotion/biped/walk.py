@@ -22,6 +22,7 @@ from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .body import BipedBody, planned_push
+from .command_set import CommandSet, Velocity, command_set
 from .estimation import Alarm, BipedOdometry, BipedSense
 from .footsteps import (
     LEFT,
@@ -96,6 +97,9 @@ class BipedWalk(Walker):
         self._tilt: Array | None = None  # of the standing foot
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
         self._blind = False  # it feels what it plans, see `ahead`
+        self.missed = 0.0  # by the inverse kinematics of the last targets [m]
+        self.commands: CommandSet | None = None  # until it is known, everything within the tops
+        self.commands = command_set(self)
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
         """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
@@ -192,6 +196,10 @@ class BipedWalk(Walker):
         made._blind, made.error, made.disturbed, made._tilt = True, (0.0, 0.0), False, None
         return made
 
+    def begin(self, velocity: Velocity) -> None:
+        """Be up to a velocity at once; for a walk in thought."""
+        self._ramped = list(velocity)
+
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
@@ -235,11 +243,11 @@ class BipedWalk(Walker):
         m = self.measures
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
-        for i, wanted in enumerate((command.vx, command.vy, command.wz)):
+        goal = self._shaped((command.vx, command.vy, command.wz))
+        for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
-            goal = max(-tops[i], min(tops[i], wanted))
-            self._ramped[i] += max(-most, min(most, goal - self._ramped[i]))
-        self.velocity = list(self._ramped)
+            self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
+        self.velocity = list(self._shaped((self._ramped[0], self._ramped[1], self._ramped[2])))
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             self._heading_goal += self._ramped[2] * dt
@@ -247,6 +255,9 @@ class BipedWalk(Walker):
             self.velocity[2] = max(-m.max_turn, min(m.max_turn, held))
         else:
             self._heading_goal = heading
+
+    def _shaped(self, velocity: Velocity) -> Velocity:
+        return velocity if self.commands is None else self.commands.shaped(velocity)
 
     def _next(self, stance: int) -> Step:
         vx, vy, wz = self.velocity
@@ -449,7 +460,7 @@ class BipedWalk(Walker):
         for joint, sign in body.arms:
             self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
-        self._yaw, _, self._torso = body.reach(
+        self._yaw, self.missed, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, self._height, upright, 0.5 * yaw, 2
         )  # fmt: skip
         both = self.phase != "walk" or self.time < self.measures.double
