@@ -43,6 +43,8 @@ def planned_push(
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
+ALIKE, FLUSH = 0.999, 1.0 - 1e-8  # cosine between faces of a sole, and between parts of one face
+FACE = 0.3  # a face this large is the sole of a foot, in its outline seen from above
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
 
@@ -75,16 +77,18 @@ class BipedBody:
                     f"robot {robot.name!r}: joint {joint.name!r} is {joint.type.value}; this walk needs turning joints"
                 )
         self.tree, place = mass_tree(robot)
-        if place[rig.body][0] != 0:
-            raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")
         self.mass = self.tree.total
         self.names = robot.joint_names
-        self.upright = rig.walking_from_body @ place[rig.body][1].rotation.T  # level_from_root when it stands
+        body_from_root = robot.link_poses(rig.stance)[rig.body].inverse()
+        self.upright = rig.walking_from_body @ body_from_root.rotation  # level_from_root when it stands
+        self.stance_height = rig.height + float(body_from_root.translation[2])  # of the root over the soles [m]
         self.imu = rig.walking_from_body @ imu_rotation(robot, rig)
         self.stance = vector_of(robot, rig.stance)
         self._work = np.empty((len(self.tree.parent), 3, 3)), np.empty((len(self.tree.parent), 3))
         feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
         paths = [self._path(int(body)) for body in feet]
+        waist = {*paths[0]} & {*paths[1]}  # joints between the root and the hips stay as in the stance
+        paths = [[body for body in path if body not in waist] for path in paths]
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
@@ -287,9 +291,28 @@ def _leveled(points: Array, name: str) -> Array:
         raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one")
     normals = hull.equations[:, :3]
     corner = points[hull.simplices]
-    area = np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
-    same = (normals @ normals.T > 0.999) @ area
-    same[normals[:, 2] > -math.cos(math.pi / 4)] = 0.0
+    area = 0.5 * np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
+    same = (normals @ normals.T > ALIKE) @ area
+    down = normals[:, 2] < -math.cos(math.pi / 4)
+    same[~down] = 0.0
     if not same.max() > 0:
         raise BadInput(f"foot {name!r} has no face that looks down; a walk on two legs needs a sole")
-    return so3.between(normals[int(np.argmax(same))], (0.0, 0.0, -1.0))
+    like = normals @ normals[int(np.argmax(same))] > ALIKE
+    flat = (normals @ normals.T > FLUSH) @ area  # of round feet many are alike: the largest flat one is meant
+    best = normals[int(np.argmax(np.where(like, flat, 0.0)))]
+    if same.max() < FACE * _area(points @ so3.between(best, (0.0, 0.0, -1.0)).T):  # round: no face is the sole
+        ways = np.unique(np.round(normals[down], 3), axis=0)
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        best = max(ways, key=lambda way: _resting_area(points @ so3.between(way, (0.0, 0.0, -1.0)).T))
+    return so3.between(best, (0.0, 0.0, -1.0))
+
+
+def _area(points: Array) -> float:
+    """Of the convex hull of points (n, 2 or 3) seen from above [m²]; 0 where they lie on a line."""
+    hull = convex_hull(points[:, :2])
+    return 0.0 if hull is None else float(hull.volume)
+
+
+def _resting_area(points: Array) -> float:
+    """Of what lies on the ground when points (n, 3) stand on it [m²]."""
+    return _area(points[points[:, 2] < points[:, 2].min() + FLAT])

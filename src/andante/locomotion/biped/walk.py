@@ -62,7 +62,7 @@ class BipedWalk(Walker):
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings | None = None) -> None:
         self.settings = s = settings or BipedSettings()
         self.body = body = BipedBody(robot, rig)
-        self.measures, shift = self._stand_up(rig.height if s.height is None else s.height)
+        self.measures, shift = self._stand_up(body.stance_height if s.height is None else s.height)
         m = self.measures
         self.pose = dict(zip(body.names, self._q.tolist(), strict=True))
         self.sense = BipedSense(body, m.rate, shift)
