@@ -95,7 +95,10 @@ class BipedBody:
         self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
-        self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
+        self.kp = np.array([self._gain(name, "kp", STIFF) for name in self.names])  # [N m/rad]
+        drag = [self._gain(name, "kd", 0.0) + robot.joint(name).dynamics.damping for name in self.names]
+        moved = self.tree.joint[self.legs.moved]
+        self.servo_lag = float(np.median((np.array(drag) / self.kp)[moved]))  # of the legs behind their targets [s]
         limits = [robot.joint(name).limits.velocity for name in self.names]
         self.speeds = np.array([each if each > 0 else math.inf for each in limits])  # of the joints [rad/s]
         self.arms = self._arms()
@@ -127,11 +130,10 @@ class BipedBody:
         numbers = np.array(moved, dtype=np.int64), np.array(variable, dtype=np.int64)
         return *numbers, np.array(gain), on_path, lower, upper
 
-    def _stiffness(self, name: str) -> float:
-        value = STIFF
+    def _gain(self, name: str, key: str, value: float) -> float:
         for pattern, gains in self.robot.servos.items():
             if fnmatchcase(name, pattern):
-                value = float(gains.get("kp", value))
+                value = float(gains.get(key, value))
         return max(value, 1e-6)
 
     def _arms(self) -> tuple[tuple[int, float], ...]:

@@ -48,12 +48,9 @@ Pair = tuple[float, float]
 
 LEVEL = np.eye(3)
 SETTLED = 0.3  # the tilt is known after this time [s]
-LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
-LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
+LANDED = 0.3  # load of a foot that has met the ground early [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
-REST = 0.4  # a stand counts as one after this time [s]
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
-CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
 class BipedWalk(Walker):
@@ -66,12 +63,12 @@ class BipedWalk(Walker):
         m = self.measures
         self.pose = dict(zip(body.names, self._q.tolist(), strict=True))
         self.sense = BipedSense(body, m.rate, shift)
-        self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
+        self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
         self._shift = shift[:2]
         self._free = free_joints(robot, rig)
         self._growth = math.exp(m.rate * m.step_time)
         self._fraction = shift_fraction(m.rate, m.double)
-        self._weights = np.array([s.weigh_place, s.weigh_time, s.weigh_error])
+        self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
         self.phase: Phase = "stand"
@@ -84,7 +81,7 @@ class BipedWalk(Walker):
         self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
         self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
         self.disturbed = False
-        self.alarm = Alarm(s)
+        self.alarm = Alarm(m)
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness implies
         self._ramped = [0.0, 0.0, 0.0]
@@ -92,7 +89,7 @@ class BipedWalk(Walker):
         self._heading_goal = 0.0
         self._pressed: Pair = (m.pressure, 0.0)
         self._before: Pair = (0.0, 0.0)  # where the foot before stands
-        self._past: deque[Pair] = deque(maxlen=8)  # divergent components that were wanted
+        self._past: deque[Pair] = deque(maxlen=32)  # divergent components that were wanted
         self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
         self._tilt: Array | None = None  # of the standing foot
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
@@ -142,7 +139,7 @@ class BipedWalk(Walker):
     @property
     def standing(self) -> bool:
         """Whether it has come to rest after the last command."""
-        return self.phase == "stand" and self.time > REST
+        return self.phase == "stand" and self.time > self.measures.rest
 
     @property
     def position(self) -> Array:
@@ -231,7 +228,7 @@ class BipedWalk(Walker):
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         off, lean = (0.0, 0.0), (0.0, 0.0)
-        ago = round(s.lag / dt) + 1
+        ago = round(self.measures.lag / dt) + 1
         if len(self._past) >= ago and sense.attitude.seen > SETTLED:
             then, now = self._past[-ago], sense.divergent
             off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll, sense.foot_pitch)
@@ -251,7 +248,7 @@ class BipedWalk(Walker):
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             self._heading_goal += self._ramped[2] * dt
-            held = self._ramped[2] + self.settings.heading_gain * (self._heading_goal - heading)
+            held = self._ramped[2] + m.heading_gain * (self._heading_goal - heading)
             self.velocity[2] = max(-m.max_turn, min(m.max_turn, held))
         else:
             self._heading_goal = heading
@@ -282,7 +279,7 @@ class BipedWalk(Walker):
             return self._shift_over(dt)
         x, y = self._wanted()
         middle = (m.pressure + 0.5 * self.swing.pose[0], 0.5 * self.swing.pose[1])
-        gain = 1.0 + self.settings.stand_gain / m.rate
+        gain = 1.0 + m.stand_gain / m.rate
         return self._inside(middle[0] + gain * (x - middle[0]), middle[1] + gain * (y - middle[1]), 0.0)
 
     def _must_step(self) -> bool:
@@ -307,9 +304,9 @@ class BipedWalk(Walker):
         m = self.measures
         x, y = (a + e for a, e in zip(self._wanted(), self.error, strict=True))
         bx, by = starting_offset(self._next, self.stance, self._growth)
-        growth = math.exp(m.rate * max(self.settings.shift_time - self.time, dt))
+        growth = math.exp(m.rate * max(m.shift_time - self.time, dt))
         self.time += dt
-        if self.time >= self.settings.shift_time - 1e-9:
+        if self.time >= m.shift_time - 1e-9:
             self._lift_off()
         px = (m.pressure + bx - x * growth) / (1.0 - growth)
         return self._inside(px, (by - y * growth) / (1.0 - growth), 0.4)
@@ -332,7 +329,7 @@ class BipedWalk(Walker):
         """One control step of a walk: choose the coming step, press the sole, move the other foot, change feet."""
         m = self.measures
         remain = m.double - self.time
-        if self.left > LAST_CHANGE or remain > 0.0:
+        if self.left > m.last_change or remain > 0.0:
             self._choose(remain, dt)
         px, py = self._pressed
         if remain > 1e-9:  # the load is still going over
@@ -361,21 +358,21 @@ class BipedWalk(Walker):
         usual = max(m.step_time - self.time, dt)
         shortest = longest = usual
         if self.alarm.hurry:
-            shortest = max(s.shortest * m.step_time - self.time, 0.03, remain)
+            shortest = max(s.shortest * m.step_time - self.time, m.soonest, remain)
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
         args = (
             np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
             np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), s.quick, m.rate,
+            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), m.quick, m.rate,
         )  # fmt: skip
         measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
-        self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)
+        self.left = choose_step(measured, *args, usual, shortest, longest, dt, m.calm_control, self._weights, found)
         self.step = (float(found[0]), float(found[1]), wanted[2])
         if self.disturbed:  # the body itself goes on as planned, in the time that the step now takes
             choose_step(
-                np.array([x, y]), *args, self.left, self.left, self.left, dt, CALM_CONTROL, self._weights, found
+                np.array([x, y]), *args, self.left, self.left, self.left, dt, m.calm_control, self._weights, found
             )  # fmt: skip
         self._pressed = (float(found[2]), float(found[3]))
 
@@ -389,7 +386,7 @@ class BipedWalk(Walker):
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
         swung = self.time - self.measures.double
-        return self.alarm.hurry and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+        return self.alarm.hurry and swung > self.measures.early and self.left > self.measures.last and self.sense.loads[1 - self.stance] > LANDED
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
@@ -452,13 +449,14 @@ class BipedWalk(Walker):
         feet[1 - k] = x, y, z
         turns[k], turns[1 - k] = LEVEL, turned(yaw) @ leaning(roll, pitch)
         self._feet, self._turns = feet, turns
-        fade = math.exp(-dt / self.settings.fade)
+        fade = math.exp(-dt / self.measures.fade)
         self._lean = (fade * self._lean[0], fade * self._lean[1])
         self._height = self.measures.height + fade * (self._height - self.measures.height)
         upright = leaning(*self._lean) @ body.upright
         ahead = x if k == LEFT else -x  # of the right foot
+        before = self._q.copy()
         for joint, sign in body.arms:
-            self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
+            self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
         self._yaw, self.missed, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, self._height, upright, 0.5 * yaw, 2
@@ -467,6 +465,8 @@ class BipedWalk(Walker):
         push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
         bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
         out = self._q + self.sag * bend
+        if self.measures.lead:
+            out += self.measures.lead / dt * (self._q - before)
         self._sent = (out, bend)
         targets: Array = out.copy()
         return targets
