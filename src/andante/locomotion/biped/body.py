@@ -43,7 +43,10 @@ def planned_push(
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
+TRULY_FLAT = 3e-4  # only these, where they make up most of it: round feet touch the ground along lines
+MOST = 0.4
 ALIKE, FLUSH = 0.999, 1.0 - 1e-8  # cosine between faces of a sole, and between parts of one face
+BELOW = 0.1  # the last joint is above the middle of the sole if it is this near to it, in widths of the sole
 FACE = 0.3  # a face this large is the sole of a foot, in its outline seen from above
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
@@ -160,7 +163,10 @@ class BipedBody:
         return tuple(out)
 
     def _sole_frames(self, feet: np.ndarray, place: dict[str, tuple[int, SE3]]) -> tuple[Array, Array]:
-        """Sole frames (2, 3, 3), (2, 3) in the foot bodies, level in the stance, below the origin of the last joint."""
+        """Sole frames (2, 3, 3), (2, 3) in the foot bodies, level in the stance, below the origin of the last joint.
+
+        Where the sole lies to one side of that, the frame is in its middle instead: that is where it is pressed.
+        """
         self.center(self.stance)
         turns = self._work[0]
         sole_turn, sole_at = np.empty((2, 3, 3)), np.empty((2, 3))
@@ -178,17 +184,25 @@ class BipedBody:
             level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
             points = np.concatenate(corners) @ level.T
             self._corners.append(points)
+            low = points[points[:, 2] < points[:, 2].min() + FLAT, 1]
+            middle = 0.5 * float(low.min() + low.max())
+            if abs(middle) < BELOW * float(np.ptp(low)):
+                middle = 0.0
+            points[:, 1] -= middle
             sole_turn[k] = level.T
-            sole_at[k] = level.T @ np.array([0.0, 0.0, points[:, 2].min()])
+            sole_at[k] = level.T @ np.array([0.0, middle, points[:, 2].min()])
         return sole_turn, sole_at
 
     def _sole(self, k: int, place: dict[str, tuple[int, SE3]]) -> Sole:
         link = self.rig.legs[k].foot
         points = self._corners[k]
-        low = points[points[:, 2] < points[:, 2].min() + FLAT, :2]
-        hull = convex_hull(low)
-        if hull is None:
+        height = points[:, 2] - points[:, 2].min()
+        hulls = [(low, convex_hull(low)) for low in (points[height < flat, :2] for flat in (TRULY_FLAT, FLAT))]
+        known = [(low, hull) for low, hull in hulls if hull is not None]
+        if not known:
             raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one")
+        most = max(float(hull.volume) for _, hull in known)
+        low, hull = next((low, hull) for low, hull in known if hull.volume > MOST * most)
         outline = low[hull.vertices]
         group = self.robot.welded(link)
         level_from_foot = self.legs.sole_turn[k].T

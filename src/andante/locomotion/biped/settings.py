@@ -123,6 +123,7 @@ class BipedMeasures:
         inner = abs(body.soles[0].box[2]) + abs(body.soles[1].box[3])
         heel = max(sole.box[0] for sole in body.soles)
         toe = min(sole.box[1] for sole in body.soles)
+        slim = min(sole.box[3] - sole.box[2] for sole in body.soles)
         top = s.max_speed or 0.22 * quickness
         width = s.width or body.stance_width
         return BipedMeasures(
@@ -138,7 +139,7 @@ class BipedMeasures:
             max_side=s.max_side or 0.075 * quickness,
             max_turn=s.max_turn or 0.165 * rate,
             acceleration=s.acceleration or top / (3.6 * step),
-            margin=0.03 * center,
+            margin=min(0.03 * center, 0.15 * slim),
             reach_back=-0.42 * center,
             reach_ahead=0.45 * center,
             narrowest=min(width, inner + 0.045 * center),

@@ -1,11 +1,14 @@
-"""Position servos for legs that carry a robot on two feet, from its mass and height."""
+"""Position servos for a robot that walks on two feet: of its legs from its mass and height, of others from their own."""
 
 from __future__ import annotations
 
 import math
 from fnmatch import fnmatchcase
 
-from andante.description import Robot
+import numpy as np
+
+from andante.description import JointType, Robot
+from andante.description.inertia import combine
 from andante.gravity import GRAVITY
 
 from .rig import Rig
@@ -13,6 +16,7 @@ from .rig import Rig
 STIFFNESS = 11.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
 SETTLING = 0.12  # kd / kp, in the time of the falling robot, sqrt(h / g)
 CRITICAL = 0.25  # rotor inertia at which kd damps the drive critically, in kd² / kp
+BANDWIDTH, DAMPING = 2 * math.pi * 8.0, 0.7  # of joints that carry nothing but themselves: arms, heads, fingers [rad/s]
 
 
 def has_gains(robot: Robot, name: str) -> bool:
@@ -21,12 +25,14 @@ def has_gains(robot: Robot, name: str) -> bool:
 
 
 def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
-    """kp, kd and, where the file has none, the armature of every leg joint whose file states no stiffness.
+    """kp, kd and, where the file has none, the armature of every joint whose file states no stiffness.
 
     A robot that stands on one foot is a pendulum on its head, I = m h², which the ground lets fall with m g h per
     radian. kp = 11 m g h holds it at sqrt(10 g / h), three times as fast as it falls; kd / kp is a small part of
     the time sqrt(h / g) in which it does. Drives without inertia of their own get the one that kd damps critically,
-    kd² / (4 kp), and so light feet stay calm whatever the step of the physics is.
+    kd² / (4 kp), and so light feet stay calm whatever the step of the physics is. All other joints carry themselves:
+    kp = I w² and kd = 2 z I w with the inertia I of what they move; by the limits of their effort, which files often
+    leave at a round number, fingers would be stiff enough to flutter.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
@@ -38,4 +44,27 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
         out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
         if not robot.joint(name).dynamics.armature:
             out[name]["armature"] = float(f"{CRITICAL * kd * kd / kp:.3g}")
+    for name, inertia in _carried_alone(robot, rig).items():
+        if name not in out and not has_gains(robot, name):
+            out[name] = {"kp": float(f"{inertia * BANDWIDTH**2:.4g}"), "kd": float(f"{2 * DAMPING * inertia * BANDWIDTH:.4g}")}
+    return out
+
+
+def _carried_alone(robot: Robot, rig: Rig) -> dict[str, float]:
+    """Inertia [kg m² or kg] about (along) each joint outside the legs of all that it moves, and its armature."""
+    poses = robot.link_poses(rig.stance)
+    legs = {joint.name for leg in rig.legs for joint in robot.ancestors(leg.foot)}
+    out = {}
+    for joint in robot.movable:
+        if joint.name in legs:
+            continue
+        moved = [link for link in robot.links if joint in robot.ancestors(link.name) and link.inertia is not None]
+        whole = combine([link.inertia.transformed(poses[link.name]) for link in moved if link.inertia is not None])
+        if whole is None:
+            continue
+        frame = poses[joint.parent] @ joint.pose
+        axis = frame.rotation @ np.asarray(joint.axis)
+        lever = np.cross(axis, np.asarray(whole.com) - frame.translation)
+        turned = float(axis @ whole.matrix @ axis) + whole.mass * float(lever @ lever)
+        out[joint.name] = (whole.mass if joint.type is JointType.PRISMATIC else turned) + joint.dynamics.armature
     return out
