@@ -100,6 +100,10 @@ class BipedBody:
         self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
         self.kp = np.array([self._gain(name, "kp", STIFF) for name in self.names])  # [N m/rad]
         drag = [self._gain(name, "kd", 0.0) + robot.joint(name).dynamics.damping for name in self.names]
+        known = [(robot.joint(name).limits.effort, self._gain(name, "effort", math.inf)) for name in self.names]
+        self.efforts = np.array([min((each for each in pair if each > 0), default=math.inf) for pair in known])  # [N m]
+        rotor = np.array([robot.joint(name).dynamics.armature for name in self.names])
+        self.servo_inertia = rotor / self.kp  # [s²]
         moved = self.tree.joint[self.legs.moved]
         self.servo_lag = float(np.median((np.array(drag) / self.kp)[moved]))  # of the legs behind their targets [s]
         limits = [robot.joint(name).limits.velocity for name in self.names]

@@ -119,12 +119,13 @@ class BipedMeasures:
         pace = 1.0 / rate
         lead = _or(s.lead, max(0.0, body.servo_lag - USUAL_LAG * pace))
         quickness = math.sqrt(GRAVITY * center)
+        servos = math.sqrt(min(1.0, USUAL_LAG * pace / max(body.servo_lag, 1e-9)))  # slow ones carry out less
         step = s.step_time or 1.7 / rate
         inner = abs(body.soles[0].box[2]) + abs(body.soles[1].box[3])
         heel = max(sole.box[0] for sole in body.soles)
         toe = min(sole.box[1] for sole in body.soles)
         slim = min(sole.box[3] - sole.box[2] for sole in body.soles)
-        top = s.max_speed or 0.22 * quickness
+        top = s.max_speed or 0.22 * quickness * servos
         width = s.width or body.stance_width
         return BipedMeasures(
             rate=rate,
@@ -136,8 +137,8 @@ class BipedMeasures:
             width=width,
             pressure=0.3 * (heel + toe) if s.pressure is None else s.pressure,
             max_speed=top,
-            max_side=s.max_side or 0.075 * quickness,
-            max_turn=s.max_turn or 0.165 * rate,
+            max_side=s.max_side or 0.075 * quickness * servos,
+            max_turn=s.max_turn or 0.165 * rate * servos,
             acceleration=s.acceleration or top / (3.6 * step),
             margin=min(0.03 * center, 0.15 * slim),
             reach_back=-0.42 * center,

@@ -42,6 +42,7 @@ from .footsteps import (
     turned,
 )
 from .settings import BipedMeasures, BipedSettings
+from .strength import check_strength
 
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
@@ -92,10 +93,13 @@ class BipedWalk(Walker):
         self._past: deque[Pair] = deque(maxlen=32)  # divergent components that were wanted
         self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
         self._tilt: Array | None = None  # of the standing foot
+        self._joint_speed = np.zeros(len(body.names))  # of the last targets [rad/s]
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
         self._blind = False  # it feels what it plans, see `ahead`
         self.missed = 0.0  # by the inverse kinematics of the last targets [m]
+        self.torques = np.zeros(len(body.names))  # that carry the planned push [N m]
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
+        check_strength(self)
         self.commands = command_set(self)
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
@@ -463,10 +467,13 @@ class BipedWalk(Walker):
         )  # fmt: skip
         both = self.phase != "walk" or self.time < self.measures.double
         push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
-        bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
+        self.torques = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push)
+        bend = self.torques / body.kp
         out = self._q + self.sag * bend
         if self.measures.lead:
-            out += self.measures.lead / dt * (self._q - before)
+            speed = (self._q - before) / dt
+            out += self.measures.lead * speed + body.servo_inertia * (speed - self._joint_speed) / dt
+            self._joint_speed = speed
         self._sent = (out, bend)
         targets: Array = out.copy()
         return targets

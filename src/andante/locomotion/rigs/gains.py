@@ -13,15 +13,19 @@ from andante.gravity import GRAVITY
 
 from .rig import Rig
 
-STIFFNESS = 11.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
-SETTLING = 0.12  # kd / kp, in the time of the falling robot, sqrt(h / g)
-CRITICAL = 0.25  # rotor inertia at which kd damps the drive critically, in kd² / kp
+STIFFNESS = 30.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
+SETTLING = 0.06  # kd / kp, in the time of the falling robot, sqrt(h / g)
+ROTOR = 0.1  # inertia of a drive whose file states none, in kd² / kp
 BANDWIDTH, DAMPING = 2 * math.pi * 8.0, 0.7  # of joints that carry nothing but themselves: arms, heads, fingers [rad/s]
 
 
-def has_gains(robot: Robot, name: str) -> bool:
-    """Whether the robot's file or side file states how stiff a joint's servo is."""
-    return any(fnmatchcase(name, pattern) and "kp" in values for pattern, values in robot.servos.items())
+def stated_gains(robot: Robot, name: str) -> dict[str, float]:
+    """What the robot's file or side file states of a joint's servo."""
+    out: dict[str, float] = {}
+    for pattern, values in robot.servos.items():
+        if fnmatchcase(name, pattern):
+            out |= values
+    return out
 
 
 def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
@@ -39,13 +43,16 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     kd = SETTLING * fall * kp
     out = {}
     for name in dict.fromkeys(name for leg in rig.legs for name in leg.joints):
-        if has_gains(robot, name):
+        stated, dynamics = stated_gains(robot, name), robot.joint(name).dynamics
+        if "kp" in stated:
+            if "kd" not in stated and dynamics.damping > 0:
+                out[name] = {**stated, "kd": 0.0}  # as MJCF means it: the joint's own damping is all there is
             continue
         out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
-        if not robot.joint(name).dynamics.armature:
-            out[name]["armature"] = float(f"{CRITICAL * kd * kd / kp:.3g}")
+        if not dynamics.armature:
+            out[name]["armature"] = float(f"{ROTOR * kd * kd / kp:.3g}")
     for name, inertia in _carried_alone(robot, rig).items():
-        if name not in out and not has_gains(robot, name):
+        if name not in out and "kp" not in stated_gains(robot, name):
             out[name] = {"kp": float(f"{inertia * BANDWIDTH**2:.4g}"), "kd": float(f"{2 * DAMPING * inertia * BANDWIDTH:.4g}")}
     return out
 
