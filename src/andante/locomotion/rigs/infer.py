@@ -180,7 +180,7 @@ def _search_stance(
     if best is None:
         raise BadInput(
             f"robot {robot.name!r}: no stance found in which all {len(sketches)} feet stand on one plane; "
-            "write the pose as [poses.Stand] in its side file"
+            "give a pose in which it stands as [stance] of a rig file, or as [poses.Stand] in its side file"
         )
     stance = dict(rest)
     for sketch, q in zip(sketches, best[1], strict=True):
