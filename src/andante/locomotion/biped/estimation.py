@@ -130,14 +130,19 @@ class BipedOdometry:
         return there[0], there[1], self.foot[2] + 0.5 * yaw
 
 
+AVERAGED = 0.3  # time over which the first readings of the accelerometer are averaged [s]
+COMES_TO_REST = 1.8  # a robot that begins to stand comes to rest in this time, in times of the pendulum
+
+
 class BipedAttitude:
     """Complementary filter: the vertical turns with the gyro and leans toward the accelerometer's.
 
-    `first` [s] is the time in which it averages at the start, `settle` [s] that of the accelerometer later on.
+    `first` [s] is the time in which it averages at the start, over the last 0.3 s since a large robot comes to rest
+    slowly; `settle` [s] is that of the accelerometer later on.
     Axes that the gyro lacks (NaN) count as not turning.
     """
 
-    def __init__(self, settle: float = 4.0, first: float = 0.3) -> None:
+    def __init__(self, settle: float = 4.0, first: float = AVERAGED) -> None:
         self.settle, self.first = settle, first
         self.up = np.array([0.0, 0.0, 1.0])  # the vertical seen from the body
         self.seen = 0.0  # [s]
@@ -151,7 +156,8 @@ class BipedAttitude:
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
         if abs(size - GRAVITY) < 2.0 and dt > 0.0:
             self.seen += dt
-            fraction = dt / max(min(self.seen, self.settle), dt) if self.seen < self.first else dt / self.settle
+            window = min(self.seen, AVERAGED) if self.seen < self.first else self.settle
+            fraction = dt / max(window, dt)
             x, y, z = x + fraction * (fx / size - x), y + fraction * (fy / size - y), z + fraction * (fz / size - z)
         size = math.sqrt(x * x + y * y + z * z)
         self.up = np.array([x / size, y / size, z / size])
@@ -176,7 +182,7 @@ class BipedSense:
 
     def __init__(self, body: BipedBody, rate: float, shift: Array) -> None:
         self.body, self.rate = body, rate
-        self.attitude = BipedAttitude()
+        self.attitude = BipedAttitude(first=max(AVERAGED, COMES_TO_REST / rate))
         self.loads = (0.5, 0.5)  # on the left and right foot, in body weights
         self.place = (0.0, 0.0)  # of the center of mass [m]
         self.speed = (0.0, 0.0)  # [m/s]

@@ -48,7 +48,6 @@ Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
 
 LEVEL = np.eye(3)
-SETTLED = 0.3  # the tilt is known after this time [s]
 LANDED = 0.3  # load of a foot that has met the ground early [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
@@ -226,14 +225,14 @@ class BipedWalk(Walker):
         self.odometry.measure(sense.other, sense.loads, self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
-        if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * SETTLED:
+        if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(self.measures.lag / dt) + 1
-        if len(self._past) >= ago and sense.attitude.seen > SETTLED:
+        if len(self._past) >= ago and sense.attitude.seen > sense.attitude.first:
             then, now = self._past[-ago], sense.divergent
             off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll, sense.foot_pitch)
         self.alarm.update(off, lean, dt)
