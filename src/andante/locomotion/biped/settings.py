@@ -14,6 +14,7 @@ from .footsteps import pendulum_rate
 
 SENSED = 0.0045  # from a joint's motion to its reading, on average over control steps [s]
 USUAL_LAG = 0.1235  # of servos behind their targets, in times of the pendulum; slower ones get their targets sooner
+WIDEST_STANCE = 2.0  # between the soles, in their widths: what the plan does not know sways with it, and tips the foot
 POSITIVE = ("step_time", "height", "width", "max_speed", "max_side", "max_turn", "acceleration", "quick", "fade")
 
 
@@ -126,7 +127,8 @@ class BipedMeasures:
         toe = min(sole.box[1] for sole in body.soles)
         slim = min(sole.box[3] - sole.box[2] for sole in body.soles)
         top = s.max_speed or 0.22 * quickness * servos
-        width = s.width or body.stance_width
+        near = inner + 0.045 * center
+        width = s.width or max(min(body.stance_width, WIDEST_STANCE * slim), min(near, body.stance_width))
         return BipedMeasures(
             rate=rate,
             center=center,
@@ -143,7 +145,7 @@ class BipedMeasures:
             margin=min(0.03 * center, 0.15 * slim),
             reach_back=-0.42 * center,
             reach_ahead=0.45 * center,
-            narrowest=min(width, inner + 0.045 * center),
+            narrowest=min(width, near),
             widest=max(0.75 * center, 1.5 * width),
             arms=_or(s.arms, 1.323 / center),
             heading_gain=_or(s.heading_gain, 0.2464 * rate),
