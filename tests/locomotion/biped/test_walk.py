@@ -215,7 +215,7 @@ def test_unknown_parameters_and_settings(tmp_path: Path) -> None:
 
 
 def test_alarms_answer_what_is_not_usual() -> None:
-    alarm = Alarm(prepare(load_robot("nao"), Request("walk")).walker.measures)
+    alarm = Alarm(replace(walker().measures, calm=0.010, hurry=0.035, hurry_time=0.8))
     alarm.update((0.009, 0.0), (0.02, 0.0), 0.01)
     assert not alarm.on
     alarm.update((0.02, 0.0), (0.0, 0.05), 0.01)

@@ -91,6 +91,8 @@ class BipedBody:
         feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
         paths = [self._path(int(body)) for body in feet]
         waist = {*paths[0]} & {*paths[1]}  # joints between the root and the hips stay as in the stance
+        if place[rig.body][0] not in {0, *waist}:
+            raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")
         paths = [[body for body in path if body not in waist] for path in paths]
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:

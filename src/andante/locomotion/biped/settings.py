@@ -14,7 +14,8 @@ from .footsteps import pendulum_rate
 
 SENSED = 0.0045  # from a joint's motion to its reading, on average over control steps [s]
 USUAL_LAG = 0.1235  # of servos behind their targets, in times of the pendulum; slower ones get their targets sooner
-WIDEST_STANCE = 2.0  # between the soles, in their widths: what the plan does not know sways with it, and tips the foot
+WIDEST_STANCE = 1.7  # between the soles, in their widths: what the plan does not know sways with it, and tips the foot
+SLIM = 0.2  # soles slimmer than this, in heights of the center, tip sooner: their steps are shorter in time
 POSITIVE = ("step_time", "height", "width", "max_speed", "max_side", "max_turn", "acceleration", "quick", "fade")
 
 
@@ -113,19 +114,20 @@ class BipedMeasures:
         """Measures of a robot whose root stands `height`, its center of mass `center` [m] over the soles.
 
         Times go with 1/w, speeds with sqrt(g h) and lengths with h of the center of mass, h = 0.265 m at the NAO: steps
-        of w t = 1.7, lifted by 0.06 h, top speeds 0.22 sqrt(g h) ahead and 0.075 aside, a turn of 0.165 w. So robots
-        of one shape walk alike whatever their size is (Froude's law). The lag is that of the servos, kd / kp.
+        of w t = 1.7 (less on slim soles), lifted by 0.06 h, top speeds 0.22 sqrt(g h) ahead and 0.075 aside, a turn of
+        0.165 w. So robots of one shape walk alike whatever their size is (Froude's law). The lag is that of the servos,
+        kd / kp; slow ones are led and walk slower.
         """
         s, rate = settings, pendulum_rate(center)
         pace = 1.0 / rate
         lead = _or(s.lead, max(0.0, body.servo_lag - USUAL_LAG * pace))
         quickness = math.sqrt(GRAVITY * center)
         servos = math.sqrt(min(1.0, USUAL_LAG * pace / max(body.servo_lag, 1e-9)))  # slow ones carry out less
-        step = s.step_time or 1.7 / rate
+        slim = min(sole.box[3] - sole.box[2] for sole in body.soles)
+        step = s.step_time or min(1.7, max(1.4, 1.7 * (slim / (SLIM * center)) ** 0.4)) / rate
         inner = abs(body.soles[0].box[2]) + abs(body.soles[1].box[3])
         heel = max(sole.box[0] for sole in body.soles)
         toe = min(sole.box[1] for sole in body.soles)
-        slim = min(sole.box[3] - sole.box[2] for sole in body.soles)
         top = s.max_speed or 0.22 * quickness * servos
         near = inner + 0.045 * center
         width = s.width or max(min(body.stance_width, WIDEST_STANCE * slim), min(near, body.stance_width))

@@ -13,7 +13,7 @@ from andante.gravity import GRAVITY
 
 from .rig import Rig
 
-STIFFNESS = 30.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
+STIFFNESS = 20.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
 SETTLING = 0.06  # kd / kp, in the time of the falling robot, sqrt(h / g)
 ROTOR = 0.1  # inertia of a drive whose file states none, in kd² / kp
 BANDWIDTH, DAMPING = 2 * math.pi * 8.0, 0.7  # of joints that carry nothing but themselves: arms, heads, fingers [rad/s]
@@ -31,12 +31,12 @@ def stated_gains(robot: Robot, name: str) -> dict[str, float]:
 def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     """kp, kd and, where the file has none, the armature of every joint whose file states no stiffness.
 
-    A robot that stands on one foot is a pendulum on its head, I = m h², which the ground lets fall with m g h per
-    radian. kp = 11 m g h holds it at sqrt(10 g / h), three times as fast as it falls; kd / kp is a small part of
-    the time sqrt(h / g) in which it does. Drives without inertia of their own get the one that kd damps critically,
-    kd² / (4 kp), and so light feet stay calm whatever the step of the physics is. All other joints carry themselves:
-    kp = I w² and kd = 2 z I w with the inertia I of what they move; by the limits of their effort, which files often
-    leave at a round number, fingers would be stiff enough to flutter.
+    A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian. kp = 20 m g h
+    holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time sqrt(h / g) in which
+    it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps critically, so that
+    light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w² and kd = 2 z I w with
+    the inertia I of what they move. By their limits of effort, which files often leave at a round number, fingers would
+    be stiff enough to flutter and to shake the robot.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
@@ -53,7 +53,8 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             out[name]["armature"] = float(f"{ROTOR * kd * kd / kp:.3g}")
     for name, inertia in _carried_alone(robot, rig).items():
         if name not in out and "kp" not in stated_gains(robot, name):
-            out[name] = {"kp": float(f"{inertia * BANDWIDTH**2:.4g}"), "kd": float(f"{2 * DAMPING * inertia * BANDWIDTH:.4g}")}
+            kp, kd = inertia * BANDWIDTH**2, 2 * DAMPING * inertia * BANDWIDTH
+            out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
     return out
 
 
