@@ -21,8 +21,8 @@ import numpy as np
 from andante import robot as load_robot
 from andante.control.walking import WalkGoal
 from andante.description import Robot
-from andante.locomotion.gaits import Prepared
 from andante.locomotion.biped.walk import BipedWalk
+from andante.locomotion.gaits import Prepared
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import with_rig
 from andante.simulation.simulation import simulate

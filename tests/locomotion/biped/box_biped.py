@@ -36,7 +36,9 @@ def biped(
         x, y, z = (edge * s for edge in box)
         inertia = f'ixx="{m * (y * y + z * z) / 12}" iyy="{m * (x * x + z * z) / 12}" izz="{m * (x * x + y * y) / 12}"'
         place = " ".join(str(v * s) for v in at)
-        solid = shapes or f'<collision><origin xyz="{place}"/><geometry><box size="{x} {y} {z}"/></geometry></collision>'
+        solid = (
+            shapes or f'<collision><origin xyz="{place}"/><geometry><box size="{x} {y} {z}"/></geometry></collision>'
+        )
         return (
             f'<link name="{name}"><inertial><origin xyz="{place}"/><mass value="{m}"/>'
             f'<inertia {inertia} ixy="0" ixz="0" iyz="0"/></inertial>{solid}</link>'

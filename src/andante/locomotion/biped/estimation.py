@@ -53,7 +53,9 @@ class Alarm:
         self.error = (0.0, 0.0)  # of the divergent component, beyond what is left alone [m]
         self.tilt: Array | None = None  # of the standing foot, (3, 3); None: flat enough
         self._upset = 0.0  # how long errors have lasted; below 0: the time left in which only large ones count [s]
-        self._hurry = -self._recovered  # steps may come sooner or later than usual for so long, then not for a while [s]
+        self._hurry = (
+            -self._recovered
+        )  # steps may come sooner or later than usual for so long, then not for a while [s]
 
     @property
     def on(self) -> bool:

@@ -36,18 +36,19 @@ def carried(walk: BipedWalk) -> Array:
 
 
 def check_strength(walk: BipedWalk) -> None:
-    """Raise BadInput where servos are too weak to carry the robot from foot to foot, with the torque that is missing."""
+    """Raise BadInput where servos are too weak to carry the robot on one leg, with the torque that is missing."""
     body = walk.body
     needed = carried(walk) / (1.0 - RESERVE)
     weak = [(body.names[i], float(needed[i]), float(body.efforts[i])) for i in np.flatnonzero(needed > body.efforts)]
     if not weak:
         return
     weak.sort(key=lambda each: each[2] / each[1])
-    told = [f"{name} needs {need:.3g} N m and has {has:.3g}, {need - has:.2g} N m are missing" for name, need, has in weak]
+    told = [
+        f"{name} needs {need:.3g} N m and has {has:.3g}, {need - has:.2g} N m are missing" for name, need, has in weak
+    ]
     more = f"; and {len(weak) - MOST_NAMED} more" if len(weak) > MOST_NAMED else ""
     raise BadInput(
         f"robot {body.robot.name!r} cannot walk, its servos cannot carry it on one leg: {'; '.join(told[:MOST_NAMED])}"
         f"{more} ({RESERVE:.0%} of each kept for balance). Straighter knees need less; stronger servos are stated as "
         "effort limits in its file"
     )
-

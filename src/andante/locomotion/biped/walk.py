@@ -219,7 +219,7 @@ class BipedWalk(Walker):
         return self._targets(dt)
 
     def _estimate(self, readings: Readings, dt: float) -> None:
-        w, sense, s = self.measures.rate, self.sense, self.settings
+        w, sense = self.measures.rate, self.sense
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
         self.odometry.measure(sense.other, sense.loads, self.time)
@@ -389,7 +389,12 @@ class BipedWalk(Walker):
     def _met_ground(self) -> bool:
         """Whether the swinging foot of a pushed walk has come down before its time."""
         swung = self.time - self.measures.double
-        return self.alarm.hurry and swung > self.measures.early and self.left > self.measures.last and self.sense.loads[1 - self.stance] > LANDED
+        return (
+            self.alarm.hurry
+            and swung > self.measures.early
+            and self.left > self.measures.last
+            and self.sense.loads[1 - self.stance] > LANDED
+        )
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step

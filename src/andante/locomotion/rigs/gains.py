@@ -1,4 +1,4 @@
-"""Position servos for a robot that walks on two feet: of its legs from its mass and height, of others from their own."""
+"""Position servos of a robot that walks on two feet: of its legs by its mass and height, of others by their own."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def stated_gains(robot: Robot, name: str) -> dict[str, float]:
 def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     """kp, kd and, where the file has none, the armature of every joint whose file states no stiffness.
 
-    A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian. kp = 20 m g h
-    holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time sqrt(h / g) in which
-    it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps critically, so that
+    A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian.
+    kp = 20 m g h holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time
+    sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps critically, so that
     light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w² and kd = 2 z I w with
     the inertia I of what they move. By their limits of effort, which files often leave at a round number, fingers would
     be stiff enough to flutter and to shake the robot.

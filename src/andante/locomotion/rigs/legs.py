@@ -184,7 +184,8 @@ def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Arra
     """Azimuth of straight ahead [rad], a multiple of a quarter turn.
 
     By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else across the way
-    that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root frame [m].
+    that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root
+    frame [m].
     """
     names = [" ".join((leg.foot, leg.hip, *leg.joints)).replace(" ", "_") for leg in legs]
     front = [i for i, text in enumerate(names) if FRONT.search(text) and not REAR.search(text)]
