@@ -33,10 +33,10 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
 
     A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian.
     kp = 20 m g h holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time
-    sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps critically, so that
-    light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w² and kd = 2 z I w with
-    the inertia I of what they move. By their limits of effort, which files often leave at a round number, fingers would
-    be stiff enough to flutter and to shake the robot.
+    sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps
+    critically, so that light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w²
+    and kd = 2 z I w with the inertia I of what they move. By their limits of effort, which files often leave at a round
+    number, fingers would be stiff enough to flutter and to shake the robot.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
