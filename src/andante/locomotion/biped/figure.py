@@ -36,11 +36,11 @@ class BipedFigure(Walker):
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
         self.settings = s = settings
         self.body = body = BipedBody(robot, rig)
-        self.measures, shift = self._stand_up(rig.height if s.height is None else s.height)
+        self.measures, shift = self._stand_up(body.stance_height if s.height is None else s.height)
         m = self.measures
         self.sense = BipedSense(body, m.rate, shift)
-        self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
-        self.ground = Ground()
+        self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
+        self.ground = Ground(m.rate)
         self._shift = shift[:2]
         self.phase: Phase = "stand"
         self.stance = LEFT
@@ -56,10 +56,12 @@ class BipedFigure(Walker):
         self.missed = 0.0  # by the inverse kinematics of the last targets [m]
         self._pressed: Pair = (m.pressure, 0.0)
         self._before: Pair = (0.0, 0.0)  # where the foot before stands
-        self._past: deque[Pair] = deque(maxlen=8)  # divergent components that were wanted
+        self._past: deque[Pair] = deque(maxlen=32)  # divergent components that were wanted
         self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
         self._joints = self._q  # as measured
+        self._joint_speed = np.zeros(len(body.names))  # of the last targets [rad/s]
+        self.torques = np.zeros(len(body.names))  # that carry the planned push [N m]
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
         """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
@@ -197,13 +199,14 @@ class BipedFigure(Walker):
         turns[k] = LEVEL if under == FLAT else under.tilt
         turns[1 - k] = turned(yaw) @ leaning(roll, pitch)
         self._feet, self._turns = feet, turns
-        fade = math.exp(-dt / self.settings.fade)
+        fade = math.exp(-dt / self.measures.fade)
         self._lean = (fade * self._lean[0], fade * self._lean[1])
         self._height = self.measures.height + fade * (self._height - self.measures.height)
         upright = leaning(*self._lean) @ body.upright
         ahead = x if k == LEFT else -x  # of the right foot
+        before = self._q.copy()
         for joint, sign in body.arms:
-            self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
+            self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
         height = self._height
         if under != FLAT:  # the center goes along the slope
@@ -213,8 +216,13 @@ class BipedFigure(Walker):
         )  # fmt: skip
         both = self.phase != "walk" or self.time < self.measures.double
         push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
-        bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
+        self.torques = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push)
+        bend = self.torques / body.kp
         out = self._q + self.sag * bend
+        if self.measures.lead:
+            speed = (self._q - before) / dt
+            out += self.measures.lead * speed + body.servo_inertia * (speed - self._joint_speed) / dt
+            self._joint_speed = speed
         self._sent = (out, bend)
         targets: Array = out.copy()
         return targets

@@ -18,13 +18,13 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class GroundSettings:
-    """How ground is felt."""
+    """How ground is felt; times in those of the pendulum, 1 / w."""
 
-    felt_time: float = 0.3  # in which a new slope is believed [s]
-    body_time: float = 0.15  # in which the body stands up on it [s]
+    felt_time: float = 1.83  # in which a new slope is believed
+    body_time: float = 0.91  # in which the body stands up on it
     resting: float = 0.3  # load from which a foot rests, in body weights
     inner: float = 0.9  # part of its load cells within which a resting foot is pressed
-    turning: float = 1.5  # a foot that turns faster does not rest [rad/s]
+    turning: float = 0.246  # a foot that turns faster does not rest [rad]
     flat: float = 0.012  # slopes below this are none
     steepest: float = 0.25  # slopes beyond this are not believed
 
@@ -71,8 +71,8 @@ FLAT = Plane()
 class Ground:
     """The slope of the ground under a walk, seen from its standing foot."""
 
-    def __init__(self, settings: GroundSettings | None = None) -> None:
-        self.settings = settings or GroundSettings()
+    def __init__(self, rate: float, settings: GroundSettings | None = None) -> None:
+        self.rate, self.settings = rate, settings or GroundSettings()  # w of the pendulum [1/s]
         self.felt = FLAT  # as far as it is known: where the next foot comes down
         self.under = FLAT  # under the standing foot: follows slowly, since ankles that turn throw the body about
         self._raw = FLAT
@@ -82,13 +82,13 @@ class Ground:
         """Take the tilt of the standing sole [rad] and whether it lies on the ground."""
         s, before = self.settings, self._last
         self._last = (roll, pitch)
-        if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > s.turning * dt:
+        if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > s.turning * self.rate * dt:
             return
         measured = Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
         if math.hypot(measured.x, measured.y) < s.steepest:
-            self._raw = self._raw.toward(measured, s.felt_time, dt)
+            self._raw = self._raw.toward(measured, s.felt_time / self.rate, dt)
             self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
-            self.under = self.under.toward(Plane(*beyond(measured.x, measured.y, s.flat)), s.body_time, dt)
+            self.under = self.under.toward(Plane(*beyond(measured.x, measured.y, s.flat)), s.body_time / self.rate, dt)
 
     def change_foot(self, yaw: float) -> None:
         """A foot turned by yaw [rad] has come down and stands from now on."""

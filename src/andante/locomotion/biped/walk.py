@@ -37,14 +37,11 @@ from .footsteps import (
 )
 from .ground import FLAT
 from .settings import BipedSettings
+from .strength import check_strength
 
-SETTLED = 0.3  # the tilt is known after this time [s]
-LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
-LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
+LANDED = 0.3  # load of a foot that has met the ground early [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
-REST = 0.4  # a stand counts as one after this time [s]
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
-CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
 class BipedWalk(BipedFigure):
@@ -57,10 +54,10 @@ class BipedWalk(BipedFigure):
         self._free = free_joints(robot, rig)
         self._growth = math.exp(m.rate * m.step_time)
         self._fraction = shift_fraction(m.rate, m.double)
-        self._weights = np.array([s.weigh_place, s.weigh_time, s.weigh_error])
+        self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
-        self.alarm = Alarm(s)
+        self.alarm = Alarm(m)
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -70,6 +67,7 @@ class BipedWalk(BipedFigure):
         self._airborne = False  # the swinging foot has left the ground
         self._blind = False  # it feels what it plans, see `ahead`
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
+        check_strength(self)
         self.commands = command_set(self)
 
     # ---- what it can do and knows ----------------------------------------------------------------
@@ -96,7 +94,7 @@ class BipedWalk(BipedFigure):
     @property
     def standing(self) -> bool:
         """Whether it has come to rest after the last command."""
-        return self.phase == "stand" and self.time > REST
+        return self.phase == "stand" and self.time > self.measures.rest
 
     @property
     def free_joints(self) -> frozenset[str]:
@@ -134,14 +132,14 @@ class BipedWalk(BipedFigure):
         return self._targets(dt)
 
     def _estimate(self, readings: Readings, dt: float) -> None:
-        w, sense, s = self.measures.rate, self.sense, self.settings
+        w, sense = self.measures.rate, self.sense
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
         self._joints = readings.position
         self.odometry.measure(sense.other, sense.loads, self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
-        if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * SETTLED:
+        if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
             if whole > 0.0:
@@ -150,8 +148,8 @@ class BipedWalk(BipedFigure):
         self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
-        ago = round(s.lag / dt) + 1
-        if len(self._past) >= ago and sense.attitude.seen > SETTLED:
+        ago = round(self.measures.lag / dt) + 1
+        if len(self._past) >= ago and sense.attitude.seen > sense.attitude.first:
             then, now = self._past[-ago], sense.divergent
             off = (now[0] - then[0], now[1] - then[1])
             lean = (sense.foot_roll - under.roll, sense.foot_pitch - under.pitch)
@@ -163,7 +161,7 @@ class BipedWalk(BipedFigure):
         m = self.measures
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
-        self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / self.settings.caution_time)
+        self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         vx, vy, wz = self._shaped(
             (
@@ -180,7 +178,7 @@ class BipedWalk(BipedFigure):
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             self._heading_goal += self._ramped[2] * dt
-            held = self._ramped[2] + self.settings.heading_gain * (self._heading_goal - heading)
+            held = self._ramped[2] + m.heading_gain * (self._heading_goal - heading)
             self.velocity[2] = max(-m.max_turn, min(m.max_turn, held))
         else:
             self._heading_goal = heading
@@ -207,7 +205,7 @@ class BipedWalk(BipedFigure):
             return self._shift_over(dt)
         x, y = self._wanted()
         middle = (m.pressure + 0.5 * self.swing.pose[0], 0.5 * self.swing.pose[1])
-        gain = 1.0 + self.settings.stand_gain / m.rate
+        gain = 1.0 + m.stand_gain / m.rate
         return self._inside(middle[0] + gain * (x - middle[0]), middle[1] + gain * (y - middle[1]), 0.0)
 
     def _must_step(self) -> bool:
@@ -232,9 +230,9 @@ class BipedWalk(BipedFigure):
         m = self.measures
         x, y = (a + e for a, e in zip(self._wanted(), self.error, strict=True))
         bx, by = starting_offset(self._next, self.stance, self._growth)
-        growth = math.exp(m.rate * max(self.settings.shift_time - self.time, dt))
+        growth = math.exp(m.rate * max(m.shift_time - self.time, dt))
         self.time += dt
-        if self.time >= self.settings.shift_time - 1e-9:
+        if self.time >= m.shift_time - 1e-9:
             self._lift_off()
         px = (m.pressure + bx - x * growth) / (1.0 - growth)
         return self._inside(px, (by - y * growth) / (1.0 - growth), 0.4)
@@ -257,7 +255,7 @@ class BipedWalk(BipedFigure):
         """One control step of a walk: choose the coming step, press the sole, move the other foot, change feet."""
         m = self.measures
         remain = m.double - self.time
-        if self.left > LAST_CHANGE or remain > 0.0:
+        if self.left > m.last_change or remain > 0.0:
             self._choose(remain, dt)
         px, py = self._pressed
         if remain > 1e-9:  # the load is still going over
@@ -289,21 +287,21 @@ class BipedWalk(BipedFigure):
         usual = max(m.step_time - self.time, dt)
         shortest = longest = usual
         if self.alarm.hurry:
-            shortest = max(s.shortest * m.step_time - self.time, 0.03, remain)
+            shortest = max(s.shortest * m.step_time - self.time, m.soonest, remain)
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
         args = (
             np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
             np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), s.quick, m.rate,
+            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), m.quick, m.rate,
         )  # fmt: skip
         measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
-        self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)
+        self.left = choose_step(measured, *args, usual, shortest, longest, dt, m.calm_control, self._weights, found)
         self.step = (float(found[0]), float(found[1]), wanted[2])
         if self.disturbed:  # the body itself goes on as planned, in the time that the step now takes
             choose_step(
-                np.array([x, y]), *args, self.left, self.left, self.left, dt, CALM_CONTROL, self._weights, found
+                np.array([x, y]), *args, self.left, self.left, self.left, dt, m.calm_control, self._weights, found
             )  # fmt: skip
         self._pressed = (float(found[2]), float(found[3]))
 
@@ -327,7 +325,13 @@ class BipedWalk(BipedFigure):
         """Whether the swinging foot has been in the air and come down before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
-        return self._airborne and not self._blind and swung > EARLY and self.left > 0.02 and load > LANDED
+        return (
+            self._airborne
+            and not self._blind
+            and swung > self.measures.early
+            and self.left > self.measures.last
+            and load > LANDED
+        )
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
