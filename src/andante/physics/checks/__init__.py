@@ -21,8 +21,9 @@ from .joints import JOINTS
 from .motion import MOTION
 from .result import Check, CheckResult
 from .scene import SCENE
+from .soles import SOLES
 
-CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **SCENE}
+CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **SCENE, **SOLES}
 
 __all__ = ["CHECKS", "Check", "CheckResult", "check_engine"]
 
