@@ -142,6 +142,7 @@ class BulletEngine(Engine):
     """A scene in Bullet."""
 
     name: ClassVar[str] = "bullet"
+    sole_tolerance: ClassVar[float] = 0.04  # a pair of shapes touches in four points at most
     restore_tolerance: ClassVar[float] = 1e-9  # largest difference of poses after restore and 1 s [m, rad]
     solver: ClassVar[Mapping[str, Any]] = {
         "iterations": ITERATIONS,

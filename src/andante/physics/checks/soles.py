@@ -52,6 +52,10 @@ class Sole:
     geometry: Geometry
     outline: Array
 
+    def tolerance(self, engine: type[Engine]) -> float:
+        """`TOLERANCE`, or what an engine states for hulls of more than four corners."""
+        return TOLERANCE if len(self.outline) == 4 else float(getattr(engine, "sole_tolerance", TOLERANCE))
+
     def reach(self, angle: float) -> float:
         """Way from the middle of the sole to its edge in a direction [m]."""
         along, across = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
@@ -142,48 +146,53 @@ def sole_pressure(engine: type[Engine], found: Findings) -> None:
                     off = np.linalg.norm(_pressure(scene, len(LOADS)) - expected, axis=1).max()
                     worst = max(worst, float(off) if math.isfinite(off) else math.inf)
                     scene.step(7)
-                found.at_most(f"pressure center off, {sole.name} on {ground} [m]", worst, TOLERANCE * LENGTH)
+                found.at_most(f"pressure center off, {sole.name} on {ground} [m]", worst, sole.tolerance(engine) * LENGTH)
                 scene.close()
 
 
-LEVELS = (1 - 2 * TOLERANCE, 1 - TOLERANCE, 1 + TOLERANCE, 1 + 2 * TOLERANCE)
+LEVELS = np.array([-2.0, -1.0, 1.0, 2.0])  # tolerances from the moment of statics
 
 
 @SOLES.add
 def sole_tipping(engine: type[Engine], found: Findings) -> None:
     """A moment tips a foot when it exceeds weight times the way to the edge, within 2 %, in eight directions."""
+    angles = [math.radians(45.0 * k) for k in range(8)]
     with _soles() as soles:
         for sole in soles:
-            robot = Robot("foot", (_foot(sole),))
+            robot, tolerance = Robot("foot", (_foot(sole),)), sole.tolerance(engine)
+            levels = 1.0 + tolerance * LEVELS
+            cases = [(angle, level) for angle in angles for level in levels]
             for ground, world in _grounds():
-                angles = [math.radians(45.0 * k) for k in range(8)]
-                scene = _scene(engine, world, robot, [SE3.identity()] * (8 * len(LEVELS)))
+                scene = _scene(engine, world, robot, [SE3.identity()] * len(cases))
                 scene.step(50)
-                cases = [(angle, level) for angle in angles for level in LEVELS]
                 for k, (angle, level) in enumerate(cases):
                     heading = angle + 0.3 + 0.1 * k
                     moment = level * FOOT_MASS * GRAVITY * sole.reach(angle)
                     scene.push(k + 1, "foot", np.zeros(3), (-moment * math.sin(heading), moment * math.cos(heading), 0))
-                scene.step(300)
-                tilts = np.array([_tilt(scene, k + 1) for k in range(len(cases))]).reshape(8, len(LEVELS))
-                for angle, row in zip(angles, tilts, strict=True):
+                tilts = np.zeros(len(cases))
+                for _ in range(10):
+                    scene.step(30)
+                    tilts = np.maximum(tilts, [_tilt(scene, k + 1) for k in range(len(cases))])
+                for angle, row in zip(angles, tilts.reshape(len(angles), -1), strict=True):
                     what = f"moment that tips by statics', {math.degrees(angle):.0f} deg, {sole.name} on {ground}"
-                    found.close(what, _threshold(row), 1.0, TOLERANCE)
+                    found.close(what, _threshold(levels, row), 1.0, tolerance)
                 scene.close()
 
 
-def _threshold(tilts: Array) -> float:
+def _threshold(levels: Array, tilts: Array) -> float:
     """Middle between the highest level that a foot stands and the lowest that tips it; NaN where neither is clear."""
-    standing = [level for level, tilt in zip(LEVELS, tilts, strict=True) if tilt < STANDS]
-    tipped = [level for level, tilt in zip(LEVELS, tilts, strict=True) if tilt > TIPS]
-    if len(standing) + len(tipped) < len(LEVELS) or not standing or not tipped or max(standing) > min(tipped):
+    standing, tipped = levels[tilts < STANDS], levels[tilts > TIPS]
+    if len(standing) + len(tipped) < len(levels) or not len(standing) or not len(tipped):
         return math.nan
-    return (max(standing) + min(tipped)) / 2
+    return float(standing.max() + tipped.min()) / 2 if standing.max() < tipped.min() else math.nan
 
 
 @SOLES.add
 def sole_grip(engine: type[Engine], found: Findings) -> None:
-    """A foot that is loaded at one end holds against mu (F + W) at its pressure center, and slides 5 % above it."""
+    """A foot that is loaded at one end holds against 95 % of mu (F + W) at its pressure center, and slides at 105 %.
+
+    The way that it slides then shows the grip within 2.5 %.
+    """
     weight, x = FOOT_MASS * GRAVITY, 0.05
     center = LOAD * x / (LOAD + weight)
     with _soles() as soles:
@@ -206,7 +215,7 @@ def sole_grip(engine: type[Engine], found: Findings) -> None:
                     found.at_most(f"way of a {sole.name} {what} [m]", way, 0.001)
                 else:
                     expected = 0.05 * MU * GRAVITY * (LOAD + weight) / weight * 0.4**2 / 2
-                    found.close(f"way of a {sole.name} {what} [m]", way, expected, 0.3 * expected)
+                    found.close(f"way of a {sole.name} {what} [m]", way, expected, 0.5 * expected)
             scene.close()
 
 
