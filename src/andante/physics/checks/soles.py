@@ -40,7 +40,7 @@ OUTLINE = (
 FOOT_MASS, CENTER = 1.0, (0.0, 0.0, 0.03)  # [kg], of the foot with what it carries close above it [m]
 MU = 0.8
 SAMPLE = 5  # steps over which a pressure center is taken, as a force sensor of 100 Hz would
-STANDS, TIPS = 1.5, 3.0  # tilt below which a foot stands, above which it has tipped [deg]
+TIPPED = 3.0  # tilt above which a foot tips over [deg]
 FLAT = 0.5  # largest tilt of a sole that lies flat [deg]
 
 
@@ -180,11 +180,11 @@ def sole_tipping(engine: type[Engine], found: Findings) -> None:
 
 
 def _threshold(levels: Array, tilts: Array) -> float:
-    """Middle between the highest level that a foot stands and the lowest that tips it; NaN where neither is clear."""
-    standing, tipped = levels[tilts < STANDS], levels[tilts > TIPS]
-    if len(standing) + len(tipped) < len(levels) or not len(standing) or not len(tipped):
+    """Middle between the highest level that a foot stands and the lowest that tips it; NaN where they are mixed."""
+    tipped = np.flatnonzero(tilts > TIPPED)
+    if not len(tipped) or tipped[0] == 0 or len(tipped) != len(levels) - tipped[0]:
         return math.nan
-    return float(standing.max() + tipped.min()) / 2 if standing.max() < tipped.min() else math.nan
+    return float(levels[tipped[0] - 1] + levels[tipped[0]]) / 2
 
 
 @SOLES.add

@@ -1,7 +1,7 @@
 """Contacts that this ODE does badly or not at all: convex hulls, cylinders on cylinders and capsules.
 
 ODE here has no convex geom, and its triangle meshes against planes, boxes and each other give crowds of points with
-odd normals. Such pairs are kept from ODE and met here as polytopes, with all corners of the patch where they touch
+odd normals. Such pairs are kept from ODE and met here as polytopes, with the corners of the patch where they touch
 (`patches`); spheres, capsules and cylinders on hulls are left to ODE's triangle meshes, which do them well. Hulls of
 more than `MAX_CORNERS` corners are thinned to the outermost corners in evenly spread directions; cylinders and
 capsules stand as prisms and hulls of spheres.

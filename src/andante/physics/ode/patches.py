@@ -18,7 +18,8 @@ MOST_POINTS = 12  # of a pair
 THIN = 0.01  # a contact point that stands out by less than this fraction of the width of all is dropped
 MAX_CANDIDATES = 256
 FEATURE = 0.05  # corners within this fraction of the radius of the outermost one belong to the facing feature,
-THICK = 0.25  # and within this fraction of the thickness, so that a wide slab has two sides
+THICK = 0.25  # and within this fraction of the thickness, so that a wide slab has two sides,
+FLAT = 1e-4  # or this much where there is no thickness, as in triangles [m]
 
 
 @njit(cache=True, error_model="numpy")
@@ -59,7 +60,7 @@ def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
     low_u, high_u = reach(points, u)
     low_v, high_v = reach(points, v)
     size = max(high - low, high_u - low_u, high_v - low_v)
-    depth = min(FEATURE * size / 2, THICK * (high - low))
+    depth = min(FEATURE * size / 2, max(THICK * (high - low), FLAT))
     flat = np.empty((len(points), 3))
     count = 0
     for i in range(len(points)):
