@@ -4,9 +4,9 @@ Servos are Bullet's joint motors, which are velocity constraints with a bounded 
 servo asks for dq' = kp (reference - q) / (kd + kp dt), the speed at which its spring and damper balance, and pulls
 there with at most what they give now, |kp (reference - q - dt dq) - kd dq|, set anew in every step: it bends under a
 load like the spring, and a light joint does not overshoot however stiff it is. (Bounded by the effort limit alone, legs
-are rigid, and the soles of a walker chatter on two corners.) A velocity servo asks for dq' = dq + g (reference - dq) with
-g = kv dt / (I + kv dt), I the inertia that the joint feels and dq its speed without the motor. A torque is a motor that
-runs against an endless speed with that limit. Viscous damping and springs are explicit torques, cut where one step
+are rigid, and the soles of a walker chatter on two corners.) A velocity servo asks for dq' = dq + g (reference - dq)
+with g = kv dt / (I + kv dt), I the inertia that the joint feels and dq its speed without the motor. A torque is a motor
+that runs against an endless speed with that limit. Viscous damping and springs are explicit torques, cut where one step
 would overshoot: d <= 0.8 I / dt, k <= I / dt^2. Dry friction is the idle motor of a passive joint and a constraint
 beside the motor of a joint under torque; a rigid servo overcomes it unseen. Of the contact friction each side gives its
 root: the pair has the geometric mean.

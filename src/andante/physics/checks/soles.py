@@ -68,7 +68,7 @@ class Sole:
 
 
 @contextmanager
-def _soles() -> Iterator[tuple[Sole, ...]]:
+def specimen_soles() -> Iterator[tuple[Sole, ...]]:
     """A box and a prism of ten corners."""
     half = np.array([LENGTH, WIDTH]) / 2
     corners = half * [(-1, -1), (1, -1), (1, 1), (-1, 1)]
@@ -83,9 +83,7 @@ def _soles() -> Iterator[tuple[Sole, ...]]:
 def _foot(sole: Sole, mass: float = FOOT_MASS, name: str = "foot") -> Link:
     """A foot whose origin is the middle of its underside."""
     inertia = specimens.box_inertia(mass, (LENGTH, WIDTH, 2 * CENTER[2]), CENTER)
-    return Link(
-        name, inertia, (), (Collision(sole.geometry, SE3.from_xyz_rpy((0, 0, THICKNESS / 2)), Surface(mu=MU)),)
-    )
+    return Link(name, inertia, (), (Collision(sole.geometry, SE3.from_xyz_rpy((0, 0, THICKNESS / 2)), Surface(mu=MU)),))
 
 
 def _grounds() -> Iterable[tuple[str, World]]:
@@ -131,7 +129,7 @@ LOAD = 30.0  # [N]
 def sole_pressure(engine: type[Engine], found: Findings) -> None:
     """Under a load that is moved about, the pressure center lies where statics has it, within 2 % of the sole."""
     weight = FOOT_MASS * GRAVITY
-    with _soles() as soles:
+    with specimen_soles() as soles:
         for sole in soles:
             robot = Robot("foot", (_foot(sole),))
             for ground, world in _grounds():
@@ -141,12 +139,12 @@ def sole_pressure(engine: type[Engine], found: Findings) -> None:
                     scene.push(k + 1, "foot", (0.0, 0.0, -LOAD), point=(x, y, CENTER[2]))
                 scene.step(200)
                 expected = LOAD * np.array(LOADS) / (LOAD + weight)
-                worst = 0.0
+                worst, bound = 0.0, sole.tolerance(engine) * LENGTH
                 for _ in range(6):
                     off = np.linalg.norm(_pressure(scene, len(LOADS)) - expected, axis=1).max()
                     worst = max(worst, float(off) if math.isfinite(off) else math.inf)
                     scene.step(7)
-                found.at_most(f"pressure center off, {sole.name} on {ground} [m]", worst, sole.tolerance(engine) * LENGTH)
+                found.at_most(f"pressure center off, {sole.name} on {ground} [m]", worst, bound)
                 scene.close()
 
 
@@ -157,7 +155,7 @@ LEVELS = np.array([-2.0, -1.0, 1.0, 2.0])  # tolerances from the moment of stati
 def sole_tipping(engine: type[Engine], found: Findings) -> None:
     """A moment tips a foot when it exceeds weight times the way to the edge, within 2 %, in eight directions."""
     angles = [math.radians(45.0 * k) for k in range(8)]
-    with _soles() as soles:
+    with specimen_soles() as soles:
         for sole in soles:
             robot, tolerance = Robot("foot", (_foot(sole),)), sole.tolerance(engine)
             levels = 1.0 + tolerance * LEVELS
@@ -195,7 +193,7 @@ def sole_grip(engine: type[Engine], found: Findings) -> None:
     """
     weight, x = FOOT_MASS * GRAVITY, 0.05
     center = LOAD * x / (LOAD + weight)
-    with _soles() as soles:
+    with specimen_soles() as soles:
         for sole in soles:
             robot = Robot("foot", (_foot(sole),))
             scene = _scene(engine, specimens.world(specimens.ground(MU)), robot, [SE3.identity()] * 2)
@@ -225,7 +223,7 @@ def sole_lands(engine: type[Engine], found: Findings) -> None:
     ways = [(0.04, 0.0), (-0.04, 0.0), (0.0, 0.04), (0.03, -0.03)]
     tilted = [SE3.from_xyz_rpy((0, 0, 0.004), (roll, pitch, 0.0)) for roll, pitch in ways]
     feet = range(1, len(ways) + 1)
-    with _soles() as soles:
+    with specimen_soles() as soles:
         for sole in soles:
             robot = Robot("foot", (_foot(sole),))
             for ground, world in _grounds():
@@ -277,7 +275,7 @@ POSTURES: tuple[tuple[float, ...], ...] = (
 @SOLES.add
 def standing_leg(engine: type[Engine], found: Findings) -> None:
     """Under a leg held by servos the pressure center follows the center of mass within 2 %, and the sole lies flat."""
-    with _soles() as soles:
+    with specimen_soles() as soles:
         for sole in soles:
             for posture in POSTURES:
                 _stand(engine, leg(sole), posture, sole.name, found)
