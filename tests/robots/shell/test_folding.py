@@ -178,7 +178,7 @@ def test_unfolds_on_bullet_without_a_stall(shell: Robot, chart: FoldMap) -> None
     sim = an.simulate(shell, engine="bullet", pose="tuck", sensors=True)
     folds = Folds(chart, ["stand"])
     loop = ControlLoop(sim, folds)
-    loop.run(2.5)
+    loop.run(6.0)
     assert folds.follower.progress is Progress.DONE
     assert not folds.follower.reason
     assert sim.base_pose[2] == pytest.approx(0.157, abs=0.005)
