@@ -14,7 +14,7 @@ from andante.physics import ENGINES, check_engine, installed
 
 ANALYTIC = (
     "free_fall", "pendulum", "double_pendulum", "friction_angle", "mimic", "mimic_passive", "joint_limits",
-    "effort_limit",
+    "effort_limit", "sole_pressure", "sole_tipping", "sole_grip", "sole_lands", "standing_leg",
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
     (2, "shown"): {
         "physics against analysis": (
             "pendulum", "friction-angle", "free-fall", "energy", "mimic", "mimic-passive", "limits", "effort",
-            "contract"),
+            "contract", "sole-pressure", "sole-tipping", "standing-leg"),
         "NAO stands 10 s, dropped, pushed": ("stands", "dropped", "pushed"),
         "every robot and world renders": ("renders",),
         "convert is identical, real parsers accept": ("round-trip", "worlds-round-trip", "ign", "check-urdf"),

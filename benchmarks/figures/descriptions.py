@@ -77,6 +77,10 @@ ANALYSIS = Run(
                 ("mimic-passive", "mimic_passive", "mimic joints without servos held"),
                 ("limits", "joint_limits", "joint limits held"),
                 ("effort", "effort_limit", "effort limit held"),
+                ("sole-pressure", "sole_pressure", "pressure center of a loaded sole within 2 % (hulls on Bullet 4 %)"),
+                ("sole-tipping", "sole_tipping",
+                 "moment that tips a sole within 2 % (hulls on Bullet 4 %, on MuJoCo 10 %)"),
+                ("standing-leg", "standing_leg", "pressure under a leg on servos within 2 % of the sole"),
             )
         ),
     ),
@@ -85,7 +89,7 @@ ANALYSIS = Run(
 TESTS = Run(
     "tests-descriptions", 2, (), 1.0,
     (
-        Figure("contract", "shown", "all 43 checks of `check_engine` on four engines",
+        Figure("contract", "shown", "all 48 checks of `check_engine` on four engines",
                tests=tests("physics/test_check_engine", "test_engine_keeps_the_contract")),
         Figure("stands", "shown", "NAO in `StandInit` for 10 s on four engines, drift from second 1 to 10 under 1 cm",
                tests=tests("physics/test_nao_stands", "test_stands_ten_seconds_without_drifting")),

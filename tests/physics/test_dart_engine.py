@@ -291,9 +291,10 @@ def test_compiled_commands_agree_with_the_formula() -> None:
     rate, top = rng.uniform(0, 50, 6), rng.uniform(0.1, 10, 6)
     leader, follower = np.array([0, 2]), np.array([4, 5])
     ratio, offset, driven = np.array([-2.0, 0.5]), np.array([0.1, 0.0]), np.array([True, False])
-    out = np.empty(6)
-    kernels.commands(q, v, reference, rate, top, feed, leader, follower, ratio, offset, driven, 0.002, out)
+    out, share = np.empty(6), np.array([0.0, 0.4, 0.0, 1.6, 0.0, 0.0])
+    kernels.commands(q, v, reference, rate, top, feed, share, leader, follower, ratio, offset, driven, 0.002, out)
     expected = feed + np.clip(rate * (reference - q), -top, top)
+    expected[[1, 3]] = v[[1, 3]] + share[[1, 3]] * (expected[[1, 3]] - v[[1, 3]])
     expected[4] = -2.0 * v[0] + (-2.0 * q[0] + 0.1 - q[4]) / 0.002
     np.testing.assert_allclose(out, expected)
 

@@ -10,8 +10,11 @@ import pytest
 
 from andante.description import Dynamics, Limits, Placement
 from andante.errors import BadInput
-from andante.physics import ServoGains, Settings, default_gains, engine_class
+from andante.geometry import SE3
+from andante.gravity import GRAVITY
+from andante.physics import ENGINES, ServoGains, Settings, default_gains, engine_class
 from andante.physics.checks import specimens
+from andante.physics.checks.soles import leg, specimen_soles
 
 OMEGA = 2 * math.pi * 8.0
 
@@ -93,3 +96,24 @@ def test_any_gain_is_stable(dt: float, kp: float, kd: float) -> None:
     scene.step(round(3 / dt))
     assert np.abs(scene.joint_positions(0) - [0.3, 0.1, -0.2]).max() < 0.01
     assert np.abs(scene.joint_velocities(0)).max() < 0.01
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.engine(n)) for n in ENGINES])
+def test_servos_of_a_leg_bend_by_load_over_stiffness(name: str) -> None:
+    """A leg that stands with bent knee gives way in every joint by its moment / kp, whatever the engine."""
+    with specimen_soles() as (sole, _):
+        robot, posture = leg(sole), np.array([0.0, -0.4, 0.8, -0.4])
+        scene = engine_class(name)(
+            specimens.world(specimens.ground(0.8)), [Placement("leg", robot, SE3.identity())], Settings()
+        )
+        scene.set_gains(1, scene.gains[1].changed(kp=150.0, kd=3.0))
+        scene.set_joints(1, posture)
+        scene.command(1, posture)
+        scene.step(1000)
+        bent = scene.joint_positions(1) - posture
+        scene.close()
+    # above the knee stand thigh and body, their centers ahead of it
+    q = posture + bent
+    thigh = q[1] + q[2]
+    lever = (0.4 * 0.05 + 3.0 * 0.1) * np.sin(thigh) + 3.0 * 0.05 * np.sin(thigh + q[3])
+    assert bent[2] == pytest.approx(GRAVITY * lever / 150.0, rel=0.06)

@@ -65,31 +65,38 @@ def bare_mujoco(engine: Any, model: int, steps: int) -> Play:
 
 
 def bare_bullet(engine: Any, model: int, steps: int) -> Play:
-    """One `setJointMotorControlArray` per command, then `stepSimulation`."""
+    """One `setJointMotorControlArray` per step, bounded by the pull of spring and damper, then `stepSimulation`."""
     from andante.physics.bullet.api import pybullet
 
     client, mode = engine._client.number, pybullet.POSITION_CONTROL
     (group,) = engine._servos[model]._groups
     body, links, chosen = group.uid, list(group.links), group.joints
-    forces, near, keen = list(group.forces), list(group.near), list(group.keen)
+    near, keen = list(group.near), list(group.keen)
+    kp, kd, least, limit = group.kp.copy(), group.kd.copy(), group.least.copy(), group.limit.copy()
 
     def play(targets: Array) -> None:
-        for target in targets[:, chosen].tolist():
-            pybullet.setJointMotorControlArray(
-                body, links, mode, targetPositions=target, forces=forces, positionGains=near, velocityGains=keen,
-                physicsClientId=client,
-            )  # fmt: skip
+        for target in targets[:, chosen]:
+            goal = target.tolist()
             for _ in range(steps):
+                states = pybullet.getJointStates(body, links, physicsClientId=client)
+                q, v = np.array([state[:2] for state in states]).T
+                bound = np.minimum(np.maximum(np.abs(kp * (target - q) - kd * v), least), limit).tolist()
+                pybullet.setJointMotorControlArray(
+                    body, links, mode, targetPositions=goal, forces=bound, positionGains=near, velocityGains=keen,
+                    physicsClientId=client,
+                )  # fmt: skip
                 pybullet.stepSimulation(physicsClientId=client)
 
     return play
 
 
 def bare_dart(engine: Any, model: int, steps: int) -> Play:
-    """A proportional velocity command to the SERVO joints before every step; a mimic joint follows its leader."""
+    """A velocity command of spring and damper to the SERVO joints in every step; a mimic joint follows its leader."""
     world, servos = engine._world, engine._servos[model]
     skeleton, dofs, ties, dt = servos._skeleton, servos._dofs, servos.followers, engine.dt
-    rate, top = servos._rate.copy(), servos._top.copy()
+    engine._soften()
+    servos._measure()
+    rate, top, share = servos._rate.copy(), servos._top.copy(), servos._share.copy()
     leader, follower = ties.leader.copy(), ties.follower.copy()
     ratio, offset = ties.ratio.copy(), ties.offset.copy()
     reference = np.zeros(skeleton.getNumDofs())
@@ -99,7 +106,8 @@ def bare_dart(engine: Any, model: int, steps: int) -> Play:
             reference[dofs] = target
             for _ in range(steps):
                 q = skeleton.getPositions()
-                command = np.minimum(np.maximum(rate * (reference - q), -top), top)
+                command, v = np.minimum(np.maximum(rate * (reference - q), -top), top), skeleton.getVelocities()
+                command = np.where(share > 0.0, v + share * (command - v), command)
                 if len(leader):
                     gap = ratio * q[leader] + offset - q[follower]
                     command[follower] = ratio * skeleton.getVelocities()[leader] + gap / dt
@@ -125,7 +133,7 @@ def bare_ode(engine: Any, model: int, steps: int) -> Play:
     free = np.array([owner is not None for owner in collider.owner], dtype=bool)
     pair_bits(allowed, collider.model, collider.body, free).set(collider.geoms)
     group, center = collider.group, drive.center.copy()
-    held = [(i, read, write, key, drive.stiff[i]) for read, write, key, i in drive._held]
+    held = [(i, read, motor.set_velocity, motor.key, drive.stiff[i]) for read, motor, i, _, _ in drive._held]
     led = [
         (drive.read[i], drive.read[source], drive.rate[source], drive.motors[i].set_velocity, m, offset)
         for i, source, m, offset in drive.mimics

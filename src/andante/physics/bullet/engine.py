@@ -1,10 +1,12 @@
 """Bullet behind the `Engine` contract: Featherstone multibodies, one physics client per engine.
 
-Servos are Bullet's joint motors, which are velocity constraints cut at the effort limit. A position servo asks for
-dq' = kp (reference - q) / (kd + kp dt), so a gap closes with the time constant kd / kp; up to its effort limit it does
-not give way to a load (`rigid_servos`). A velocity servo asks for dq' = dq + g (reference - dq) with
-g = kv dt / (I + kv dt), I the inertia that the joint feels and dq its speed without the motor. A torque is a motor that
-runs against an endless speed with that limit. Viscous damping and springs are explicit torques, cut where one step
+Servos are Bullet's joint motors, which are velocity constraints with a bounded effort and without softness. A position
+servo asks for dq' = kp (reference - q) / (kd + kp dt), the speed at which its spring and damper balance, and pulls
+there with at most what they give now, |kp (reference - q - dt dq) - kd dq|, set anew in every step: it bends under a
+load like the spring, and a light joint does not overshoot however stiff it is. (Bounded by the effort limit alone, legs
+are rigid, and the soles of a walker chatter on two corners.) A velocity servo asks for dq' = dq + g (reference - dq)
+with g = kv dt / (I + kv dt), I the inertia that the joint feels and dq its speed without the motor. A torque is a motor
+that runs against an endless speed with that limit. Viscous damping and springs are explicit torques, cut where one step
 would overshoot: d <= 0.8 I / dt, k <= I / dt^2. Dry friction is the idle motor of a passive joint and a constraint
 beside the motor of a joint under torque; a rigid servo overcomes it unseen. Of the contact friction each side gives its
 root: the pair has the geometric mean.
@@ -140,7 +142,7 @@ class BulletEngine(Engine):
     """A scene in Bullet."""
 
     name: ClassVar[str] = "bullet"
-    rigid_servos: ClassVar[bool] = True  # a position servo carries loads below its limit without giving way
+    sole_tolerance: ClassVar[float] = 0.04  # a pair of shapes touches in four points at most
     restore_tolerance: ClassVar[float] = 1e-9  # largest difference of poses after restore and 1 s [m, rad]
     solver: ClassVar[Mapping[str, Any]] = {
         "iterations": ITERATIONS,
@@ -214,13 +216,13 @@ class BulletEngine(Engine):
     # ---- time ------------------------------------------------------------------------------------
     def _advance(self, n: int) -> None:
         step = self._client.stepSimulation
-        springs = [servos for servos in self._servos if servos.sprung]
-        if not (springs or self.pushes or self._weightless):
+        busy = [servos for servos in self._servos if servos.busy]
+        if not (busy or self.pushes or self._weightless):
             for _ in range(n):
                 step()
         else:
             for _ in range(n):
-                for servos in springs:
+                for servos in busy:
                     servos.pull()
                 self._push_bodies()
                 step()

@@ -24,6 +24,7 @@ from .build import BulletHandles
 STRONGEST = 1e8  # stands for an unlimited force [N, N m]
 HINGE_SPAN = 0.05  # distance of the two points that make a hinge [m]
 STIFFEST = 1e12  # stands for an infinite gain
+RIGID = 4.0  # a servo is rigid up to its limit where its damper would take this many times a joint's speed in one step
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
 
 
@@ -94,6 +95,11 @@ class _Group:
     joints: np.ndarray
     links: list[int]
     forces: list[float] = field(default_factory=list)
+    kp: Array = field(default_factory=lambda: np.zeros(0))
+    kd: Array = field(default_factory=lambda: np.zeros(0))
+    limit: Array = field(default_factory=lambda: np.zeros(0))  # of the effort
+    least: Array = field(default_factory=lambda: np.zeros(0))  # bound of the effort of servos that are rigid
+    goal: Array = field(default_factory=lambda: np.zeros(0))  # positions that are held
     near: list[float] = field(default_factory=list)  # fraction of the gap that a step closes
     keen: list[float] = field(default_factory=list)  # fraction of the speed error that a step corrects
 
@@ -127,9 +133,9 @@ class Servos:
         self._groups: list[_Group] = []
 
     @property
-    def sprung(self) -> bool:
-        """Whether a joint has a spring, which needs a torque in every step."""
-        return bool(self._springs)
+    def busy(self) -> bool:
+        """Whether `pull` must run before every step: for springs and for position servos."""
+        return bool(self._springs) or any(group.mode is Mode.POSITION for group in self._groups)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -169,6 +175,10 @@ class Servos:
             group.forces, group.near, group.keen = (
                 a[group.joints].tolist() for a in (self._force, self._near, self._keen)
             )
+            # what the servo pulls at the end of a step, kp (reference - q - dt dq) - kd dq
+            group.kp, group.kd = kp[group.joints], (kd + dt * kp)[group.joints]
+            group.limit = self._force[group.joints]
+            group.least = np.where(group.kd * dt > RIGID * self._felt[group.joints], group.limit, 0.0)
 
     def _regroup(self) -> None:
         """Sort the joints by mode; idle motors become the dry friction of their joints."""
@@ -194,15 +204,7 @@ class Servos:
         for group in self._groups:
             wanted = references[group.joints]
             if group.mode is Mode.POSITION:
-                self._client.setJointMotorControlArray(
-                    group.uid,
-                    group.links,
-                    pybullet.POSITION_CONTROL,
-                    targetPositions=wanted.tolist(),
-                    forces=group.forces,
-                    positionGains=group.near,
-                    velocityGains=group.keen,
-                )
+                group.goal = wanted
             elif group.mode is Mode.VELOCITY:
                 self._drive(group.uid, group.links, wanted.tolist(), group.forces, group.keen)
             else:
@@ -232,7 +234,23 @@ class Servos:
                 self._client.removeConstraint(self._brakes.pop(k))
 
     def pull(self) -> None:
-        """Torques of the springs for the next step, -k (q - rest)."""
+        """What the next step needs: bounds of position servos, |kp (goal - q) - kd dq|, and springs, -k (q - rest)."""
+        for group in self._groups:
+            if group.mode is not Mode.POSITION:
+                continue
+            states = self._client.getJointStates(group.uid, group.links)
+            q, v = np.array([state[:2] for state in states]).T
+            pull = np.abs(group.kp * (group.goal - q) - group.kd * v)
+            bound = np.minimum(np.maximum(pull, group.least), group.limit)
+            self._client.setJointMotorControlArray(
+                group.uid,
+                group.links,
+                pybullet.POSITION_CONTROL,
+                targetPositions=group.goal.tolist(),
+                forces=bound.tolist(),
+                positionGains=group.near,
+                velocityGains=group.keen,
+            )
         for uid, joints in self._springs:
             links = self._link[joints].tolist()
             q = np.array([state[0] for state in self._client.getJointStates(uid, links)])

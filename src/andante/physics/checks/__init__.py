@@ -6,6 +6,7 @@ An engine may state class attributes that a check reads:
 |---|---|---|
 | `restore_tolerance` | 1e-9 | largest difference of any pose or velocity 100 steps after `restore` |
 | `energy_tolerance` | 0.02 | largest change of a double pendulum's energy in 5 s at 1 ms, relative to its swing |
+| `sole_tolerance` | 0.02 | how far pressure and tipping of soles of many corners are off, of length or moment |
 | `rigid_servos` | False | position servos are velocity constraints: they may sag less than load / kp |
 """
 
@@ -21,8 +22,9 @@ from .joints import JOINTS
 from .motion import MOTION
 from .result import Check, CheckResult
 from .scene import SCENE
+from .soles import SOLES
 
-CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **SCENE}
+CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **SCENE, **SOLES}
 
 __all__ = ["CHECKS", "Check", "CheckResult", "check_engine"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,6 +92,19 @@ def write_box_mesh(path: Path, size: Vec3) -> Mesh:
     for face in faces:
         a, b, c, d = face.split()
         lines += [f"f {a} {b} {c}", f"f {a} {c} {d}"]
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return Mesh(path.name, path)
+
+
+def write_prism_mesh(path: Path, outline: Sequence[tuple[float, float]], height: float) -> Mesh:
+    """An OBJ file of a prism over a convex outline, counter-clockwise, centered on its height, and the mesh of it."""
+    n, half = len(outline), height / 2
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for z in (-half, half) for x, y in outline]
+    lines += [f"f {n + 1} {n + k + 1} {n + k + 2}" for k in range(1, n - 1)]
+    lines += [f"f 1 {k + 2} {k + 1}" for k in range(1, n - 1)]
+    for k in range(n):
+        a, b = k + 1, (k + 1) % n + 1
+        lines += [f"f {a} {b} {n + b}", f"f {a} {n + b} {n + a}"]
     path.write_text("\n".join(lines) + "\n", encoding="ascii")
     return Mesh(path.name, path)
 

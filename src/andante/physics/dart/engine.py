@@ -26,10 +26,11 @@ from andante.physics.engine import FARTHEST, Engine, diverged
 from andante.physics.state import Contacts
 
 from .build import ERROR_REDUCTION, Built, ShapeMaker, build_skeleton, isometry, loop_constraints
-from .servos import JointServos
+from .servos import LIMIT_ERP, SOFTEST, JointServos, ServoState
 
 MOST_CONTACTS = 100_000  # in one step, in the whole world
 ITERATIONS, TOLERANCE = 30, 1e-3  # of the sweeps, DART's own
+RIGID = 1e-9  # softness of servos and joint limits in DART where nothing asks for more
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class _State:
     roots: tuple[Array | None, ...]
     contacts: Contacts
     efforts: tuple[Array, ...]
-    servos: tuple[tuple[Array, Array, Array, int], ...]
+    servos: tuple[ServoState, ...]
+    softness: float | None
 
 
 class DartEngine(Engine):
@@ -50,7 +52,6 @@ class DartEngine(Engine):
 
     name: ClassVar[str] = "dart"
     restore_tolerance: ClassVar[float] = 1e-9
-    rigid_servos: ClassVar[bool] = True  # position servos are velocity constraints
     solver: ClassVar[Mapping[str, Any]] = {"iterations": ITERATIONS, "method": "dantzig", "tolerance": TOLERANCE}
     methods: ClassVar[tuple[str, ...]] = ("dantzig", "pgs")
     surface: ClassVar[tuple[str, ...]] = ("restitution",)
@@ -68,6 +69,8 @@ class DartEngine(Engine):
         solver.getCollisionOption().maxNumContacts = MOST_CONTACTS
         self._set_solver(solver)
         dartpy.constraint.DynamicJointConstraint.setErrorReductionParameter(ERROR_REDUCTION)
+        dartpy.constraint.JointConstraint.setErrorReductionParameter(LIMIT_ERP)
+        self._softness: float | None = None  # of the servos of this world, None: to be found
         shapes = ShapeMaker()
         self._built: list[Built] = []
         self._moving: list[Any] = []
@@ -170,6 +173,7 @@ class DartEngine(Engine):
     def _advance(self, n: int) -> None:
         step = self._world.step
         self._held = None
+        self._soften()
         updates = [self._press] if self._pressed else []
         updates += [servos.update for servos in self._servos if servos.busy]
         moving = self._moving
@@ -182,7 +186,17 @@ class DartEngine(Engine):
                 update()
             step(False)  # commands and outside forces stay
 
+    def _soften(self) -> None:
+        """Give DART the softness of the servos of this world; it has one for all worlds of the process."""
+        if self._softness is None:
+            holding = [servos.softest() for servos in self._servos if servos.holds]
+            self._softness = min(SOFTEST, *holding) if holding else 0.0
+            for servos in self._servos:
+                servos.soften(self._softness)
+        dartpy.constraint.JointConstraint.setConstraintForceMixing(max(self._softness, RIGID))
+
     def _apply_servos(self, model: int) -> None:
+        self._softness = None
         self._servos[model].set_modes(self.modes[model], self.gains[model])
         self._servos[model].set_references(self.references[model])
 
@@ -292,6 +306,7 @@ class DartEngine(Engine):
             self.contacts(),
             tuple(self.joint_efforts(model.index) for model in self.models),
             tuple(servos.save() for servos in self._servos),
+            self._softness,
         )
 
     def _load(self, state: _State) -> None:
@@ -302,8 +317,9 @@ class DartEngine(Engine):
             built.skeleton.setPositions(q)
             built.skeleton.setVelocities(v)
         for servos, kept in zip(self._servos, state.servos, strict=True):
+            servos.soften(state.softness or 0.0)
             servos.load(kept)
-        self._held = state
+        self._softness, self._held = state.softness, state
 
     def close(self) -> None:
         """Free the world."""

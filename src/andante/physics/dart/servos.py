@@ -1,13 +1,21 @@
 """Servos of one model in DART: modes, gains and references as joint actuators and their commands.
 
-DART's SERVO actuator is a velocity constraint, solved together with contacts and cut at the effort limit.
+DART's SERVO actuator is a velocity constraint, solved together with contacts and cut at the effort limit. DART softens
+it by a fraction c of what the joint yields, A = (M⁻¹)_ii (`JointConstraint` CFM, one number for the whole world):
 
-* POSITION: the commanded velocity is (reference - q) kp / kd, no more than the joint's largest speed, so an error
-  decays with the time constant kd / kp (at least two steps). This is the velocity at which kp (reference - q) - kd dq
-  vanishes; the joint is brought to it by whatever effort it takes within the limit, so a load below the limit does
-  not bend it. (DART's implicit springs would bend, but contact impulses do not see them, and legs fold under them.)
-  A servo without kp only damps (kd), without kd it takes two steps.
-* VELOCITY: the reference is the commanded velocity, under the same limit.
+    v' = u - c A h effort, with u the commanded velocity and h the step
+
+* POSITION: u = v + c A h (kp (reference - q) - K v) with K = kd + h kp, so that
+
+      effort = kp (reference - q) - K v - (v' - v) / (c A h)
+
+  the spring and damper of the servo, taken at the beginning of the step, and an inertia 1 / (c A) of numerical origin
+  that keeps it stable; a load bends it by load / kp. (DART's implicit springs would bend too, but contact impulses do
+  not see them, and legs fold under them; without softness the legs of a walker are rigid and its soles chatter.)
+  kp (reference - q) / K is cut at the joint's largest speed. The time constant kd / kp is at least two steps.
+  A servo without kp only damps (kd).
+* VELOCITY: the reference is the commanded velocity, under the same limit; where other joints hold positions the
+  smoothed effort h c A effort is added, so that a load does not slow it.
 * TORQUE: FORCE actuator, cut at the limit. OFF: PASSIVE.
 * Dry friction is DART's own constraint on joints without a SERVO; with one it narrows the effort that moves the joint,
   as does the load of joints that mimic it.
@@ -20,6 +28,7 @@ drives, both get the forces that keep the coupling through the next step of the 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import dartpy
@@ -91,16 +100,19 @@ AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit fee
 
 @njit(cache=True)
 def commands(
-    q: Array, v: Array, reference: Array, rate: Array, top: Array, feed: Array, leader: np.ndarray,
+    q: Array, v: Array, reference: Array, rate: Array, top: Array, feed: Array, share: Array, leader: np.ndarray,
     follower: np.ndarray, ratio: Array, offset: Array, driven: np.ndarray, dt: float, out: Array,
 ) -> None:  # fmt: skip
     """Commands of all degrees of freedom into `out`.
 
-    feed + rate (reference - q), the second part cut at +-top; a follower of a driven leader gets
-    m dq + (m q + c - q_follower) / dt, so its error after a step is what the leader's speed gained in it, times dt.
+    u = feed + rate (reference - q), the second part cut at +-top; where a soft servo takes only a `share` > 0 of the
+    way to it, v + share (u - v). A follower of a driven leader gets m dq + (m q + c - q_follower) / dt, so its error
+    after a step is what the leader's speed gained in it, times dt.
     """
     for i in range(q.shape[0]):
         out[i] = feed[i] + min(max(rate[i] * (reference[i] - q[i]), -top[i]), top[i])
+        if share[i] > 0.0:
+            out[i] = v[i] + share[i] * (out[i] - v[i])
     for k in range(leader.shape[0]):
         if driven[k]:
             a, b = leader[k], follower[k]
@@ -140,6 +152,24 @@ LOSS_STEP = 0.005  # fraction of an effort limit by which DART's knowledge of it
 LOSS_JUMP = 0.2  # or for some steps,
 LOSS_WAIT = 5  # so many: after news of limits DART sorts all collision shapes anew, which takes as long as a step
 LEAST_STEPS = 2.0  # a position error decays with a time constant of at least this many steps
+SOFTEST = 1.0  # largest softness c of the servos of a world
+MOST_GAIN = 1.5  # of the speed error that a soft servo corrects in one step; above 2 it would not settle
+YIELD_STEPS = 10  # after so many steps it is measured anew how much each joint yields
+LIMIT_ERP = 0.2  # fraction of the overshoot of a joint limit that one step gives back
+
+
+@dataclass(frozen=True)
+class ServoState:
+    """What the servos of a skeleton remember from step to step."""
+
+    follower_load: Array
+    told: Array  # losses as given to DART
+    impulses: Array  # of the last step
+    late: int  # steps since the losses are off
+    load: Array  # of velocity servos
+    share: Array
+    droop: Array
+    age: int  # steps since the servos were softened
 
 
 class JointServos:
@@ -164,6 +194,13 @@ class JointServos:
         self._restored: Array | None = None  # joint impulses of a restored instant, until the next step
         self.busy = False  # whether `update` must run before every step
         self._lossy = False
+        self._soft = np.zeros(0, dtype=int)  # degrees of freedom of position servos
+        self._damp = np.zeros(0)  # their K [N m s/rad]
+        self._speeds = np.zeros(0, dtype=int)  # those of velocity servos
+        self._load = np.zeros(count)  # smoothed effort of velocity servos
+        self._share = np.zeros(count)
+        self._droop = np.zeros(0)  # slowing of velocity servos by their load [rad/s per N m]
+        self._softness, self._age = 0.0, 0
 
     def set_modes(self, modes: np.ndarray, gains: ServoGains) -> None:
         """Take modes and gains; references follow by `set_references`."""
@@ -177,8 +214,11 @@ class JointServos:
         self._direct = np.flatnonzero(driven & ~stiff)
         self._feed[:] = 0.0
         self.followers.set_driven(self._servo)
-        slowest = np.maximum(gains.kd, LEAST_STEPS * self._dt * gains.kp)
-        self._rate[dofs] = np.divide(gains.kp, slowest, out=np.zeros(len(dofs)), where=stiff)
+        damp = np.maximum(gains.kd, LEAST_STEPS * self._dt * gains.kp) + self._dt * gains.kp
+        self._rate[dofs] = np.divide(gains.kp, damp, out=np.zeros(len(dofs)), where=stiff)
+        self._soft, self._damp = dofs[stiff], damp[stiff]
+        self._speeds = dofs[self._modes == Mode.VELOCITY]
+        self._load[:] = 0.0
         self._top[dofs] = np.where(held, gains.velocity, np.inf)
         self._effort[dofs] = np.where(driven, gains.effort, np.inf)
         self._set_joints(driven, np.where(damped, gains.kd, 0.0))
@@ -190,6 +230,35 @@ class JointServos:
         leads[self.followers.sources[self.followers.joints]] = True
         self._lossy = bool(self._rub.any() or (leads & bounded).any())
         self.busy = bool(stiff.any()) or self._lossy or len(self.followers.joints) > 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether a servo holds a position."""
+        return len(self._soft) > 0
+
+    def softest(self) -> float:
+        """Largest softness c that the position servos bear.
+
+        A step corrects the speed error of a free joint by the fraction g = K h A c / (1 + c) <= `MOST_GAIN`.
+        """
+        most = MOST_GAIN / np.maximum(self._damp * self._dt * self._yields()[self._soft], 1e-300)
+        return float(np.min(np.where(most < 1.0, most / np.maximum(1.0 - most, 1e-12), np.inf)))
+
+    def soften(self, softness: float) -> None:
+        """The servos of the world have this softness now; 0: none."""
+        self._softness, self._age = softness, 0
+
+    def _yields(self) -> Array:
+        """(M⁻¹)_ii of all degrees of freedom where the skeleton is now [1/(kg m²), 1/kg]."""
+        return np.diagonal(self._skeleton.getInvMassMatrix())
+
+    def _measure(self) -> None:
+        """How far the commanded velocities of soft servos go, from how much the joints yield now."""
+        self._share[:] = 0.0
+        if self._softness > 0.0:
+            reach = self._softness * self._dt * self._yields()
+            self._share[self._soft] = reach[self._soft] * self._damp
+            self._droop = reach[self._speeds]
 
     def _set_joints(self, driven: np.ndarray, extra: Array) -> None:
         """Change actuator types and damping where they differ from what DART has."""
@@ -224,8 +293,11 @@ class JointServos:
         """Commands for the next step from where the joints are now."""
         skeleton, ties, command = self._skeleton, self.followers, self._command
         q, v = skeleton.getPositions(), skeleton.getVelocities()
+        if self._age % YIELD_STEPS == 0:
+            self._measure()
+        self._age += 1
         kernels.commands(
-            q, v, self._reference, self._rate, self._top, self._feed,
+            q, v, self._reference, self._rate, self._top, self._feed, self._share,
             ties.leader, ties.follower, ties.ratio, ties.offset, ties.driven, self._dt, command,
         )  # fmt: skip
         if self._lossy:
@@ -236,6 +308,10 @@ class JointServos:
             self._late = self._late + 1 if off > LOSS_STEP else 0
             if off > LOSS_JUMP or self._late >= LOSS_WAIT:
                 self._set_losses(self._loss)
+        if len(self._speeds) and self._softness > 0.0:
+            pull = np.asarray(self._impulses())[self._speeds] / self._dt
+            self._load[self._speeds] += LOAD_WEIGHT * (pull - self._load[self._speeds])
+            command[self._speeds] += self._droop * self._load[self._speeds]
         self._restored = None
         if ties.slack:
             ties.couple(command, q, v)
@@ -254,16 +330,21 @@ class JointServos:
         """Impulses of servos, limits and dry friction (not of contacts) in the last step, full length [N m s, N s]."""
         return self._skeleton.getJointConstraintImpulses() if self._restored is None else self._restored
 
-    def save(self) -> tuple[Array, Array, Array, int]:
-        """Loads of followers, losses as given to DART and since when they are off, impulses of the last step."""
-        return self.followers.load.copy(), self._told.copy(), np.array(self._impulses()), self._late
+    def save(self) -> ServoState:
+        """What the servos remember."""
+        return ServoState(
+            self.followers.load.copy(), self._told.copy(), np.array(self._impulses()), self._late,
+            self._load.copy(), self._share.copy(), self._droop.copy(), self._age,
+        )  # fmt: skip
 
-    def load(self, state: tuple[Array, Array, Array, int]) -> None:
+    def load(self, state: ServoState) -> None:
         """Put back what `save` returned."""
-        self.followers.load[:], given, self._restored, late = state
-        if len(given):
-            self._set_losses(given)
-        self._late = late
+        self.followers.load[:], self._restored = state.follower_load, state.impulses
+        if len(state.told):
+            self._set_losses(state.told)
+        self._late = state.late
+        self._load[:], self._share[:] = state.load, state.share
+        self._droop, self._age = state.droop.copy(), state.age
 
     def efforts(self) -> Array:
         """Efforts of the servos in the last step, (joints,): the impulse of the servo constraint by dt, or the torque.

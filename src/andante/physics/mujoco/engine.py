@@ -138,6 +138,7 @@ class MujocoEngine(Engine):
     solver: ClassVar[Mapping[str, Any]] = SOLVER
     methods: ClassVar[tuple[str, ...]] = ("newton", "cg", "pgs")
     surface: ClassVar[tuple[str, ...]] = ("torsional", "rolling", "restitution", "kp", "kd", "min_depth")
+    sole_tolerance: ClassVar[float] = 0.10  # a hull touches a plane in three or four points
 
     def _build(self) -> None:
         self.mj_model, self._index, self._notes = build(self.world, self.models, self.settings)

@@ -1,9 +1,10 @@
 """Contacts that this ODE does badly or not at all: convex hulls, cylinders on cylinders and capsules.
 
 ODE here has no convex geom, and its triangle meshes against planes, boxes and each other give crowds of points with
-odd normals. Such pairs are kept from ODE and met here as polytopes; spheres, capsules and cylinders on hulls are left
-to ODE's triangle meshes, which do them well. Hulls of more than `MAX_CORNERS` corners are thinned to the outermost
-corners in evenly spread directions; cylinders and capsules stand as prisms and hulls of spheres.
+odd normals. Such pairs are kept from ODE and met here as polytopes, with the corners of the patch where they touch
+(`patches`); spheres, capsules and cylinders on hulls are left to ODE's triangle meshes, which do them well. Hulls of
+more than `MAX_CORNERS` corners are thinned to the outermost corners in evenly spread directions; cylinders and
+capsules stand as prisms and hulls of spheres.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from andante.geometry import Array
 from andante.physics.rays import ellipsoid_triangles, shape_triangles
 
 from .build import SUBDIVISIONS
-from .patches import DIRECTIONS, below, copy3, reach, touch
+from .patches import MOST_POINTS, below, copy3, reach, touch
 
 MAX_CORNERS = 96
 SIDES = 20  # of the prism that stands for a cylinder
@@ -229,7 +230,7 @@ def collide(
         for i in range(spans[s, 4], spans[s, 4] + spans[s, 5]):
             rotate(q, edges[i], along[i])
     total = 0
-    n, patch = np.empty(3), np.empty((DIRECTIONS, 4))
+    n, patch = np.empty(3), np.empty((MOST_POINTS, 4))
     flat, face, sides, first = np.empty((3, 3)), np.empty((1, 3)), np.empty((3, 3)), np.empty(3)
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]

@@ -33,6 +33,7 @@ from andante.physics.engine import Model
 from andante.physics.state import Mode
 
 from .build import Built, attach, fold, is_wide, slider_rate
+from .memory import Memory, Remembered
 
 LMOTOR_VEL, LMOTOR_FMAX, LMOTOR_CFM = 2, 5, 8  # numbers of ODE's joint parameters
 STOP_ERP = 0.6
@@ -96,6 +97,12 @@ class Drive:
             for i, j in enumerate(made.joints)
         ]
         self.motors = [Motor(world, j, *ends[i]) for i, j in enumerate(made.joints)]
+        hinged = [i for i, j in enumerate(made.joints) if isinstance(j, ode.OdeHingeJoint)]
+        self.memory = Memory(
+            [made.joints[i] for i in hinged], [self.motors[i].feedback for i in hinged], [ends[i] for i in hinged]
+        )
+        self._hinged = np.array(hinged, dtype=int)
+        self._recalled = {i: k for k, i in enumerate(hinged)}  # place of a joint in the memory
         self.passive: dict[int, Motor] = {}
         self.springs: list[tuple[int, Motor, float, float, float]] = []  # index, motor, k CFM, rest, A CFM / h
         for i, joint in enumerate(self.movable):
@@ -117,7 +124,7 @@ class Drive:
         self.reference = [0.0] * count
         self.stiff = [0.0] * count  # kp CFM of position servos
         self.merged = [0.0] * count  # damping that the servo rows carry
-        self._held: list[tuple[Callable[[], float], Callable[[int, float], None], int, int]] = []
+        self._held: list[tuple[Callable[[], float], Motor, int, float, float]] = []  # joint, effort limit, CFM
         self._held_turning: list[int] = []
         self._torques: list[int] = []
         self._speeds: list[int] = []
@@ -144,6 +151,7 @@ class Drive:
         self.modes = modes.copy()
         self.modes[self.followers] = Mode.OFF
         self._held, self._held_turning, self._torques = [], [], []
+        remembered = np.zeros(len(self.motors))
         self._speeds = np.flatnonzero(self.modes == Mode.VELOCITY).tolist()
         self._shift = np.where(self.modes == Mode.POSITION, self.center, 0.0)
         for i, motor in enumerate(self.motors):
@@ -156,16 +164,18 @@ class Drive:
                 total += self.merged[i]
                 motor.tune(effort, 1 / total)
                 self.stiff[i] = float(gains.kp[i]) / total
-                if i in self.turning:
+                if i in self.turning or motor.linear or not math.isfinite(effort):
                     self._held_turning.append(i)
                 else:
-                    self._held.append((self.read[i], motor.set_velocity, motor.key, i))
+                    self._held.append((self.read[i], motor, i, effort, 1 / total))
+                    remembered[i] = effort
             elif mode == Mode.VELOCITY and gains.kv[i] > 0:
                 motor.tune(effort, 1 / float(gains.kv[i]))
             else:
                 motor.tune(0.0, 0.0)
                 if mode == Mode.TORQUE:
                     self._torques.append(i)
+        self.memory.limit(remembered[self._hinged])
 
     def _merge(self, i: int, held: bool, kd: float) -> float:
         """Damping that the servo row of a joint takes over, which saves a row where it is small beside kd."""
@@ -198,15 +208,21 @@ class Drive:
     def before_step(self) -> None:
         """Write what the rows ask for in the coming step."""
         reference, stiff = self.reference, self.stiff
-        for read, write, key, i in self._held:
-            write(key, stiff[i] * (reference[i] - read()))
+        if self._recalled:
+            self.memory.recall()
+            known, place = self.memory.effort.tolist(), self._recalled
+            for read, motor, i, limit, cfm in self._held:
+                given = known[place[i]]
+                motor.ode.setParamFMax(0, limit - abs(given))
+                motor.ode.setParamVel(0, stiff[i] * (reference[i] - read()) - cfm * given)
+            self.memory.act()
         if self.turning:
             self.track()
-            for i in self._held_turning:
-                motor = self.motors[i]
-                motor.set_velocity(motor.key, stiff[i] * (reference[i] - self.last[i] - self.turns[i]))
             for i in self.wide:
                 self._move_stops(i)
+        for i in self._held_turning:
+            motor, at = self.motors[i], self.last[i] + self.turns[i] if i in self.turning else self.read[i]()
+            motor.set_velocity(motor.key, stiff[i] * (reference[i] - at))
         for i in self._torques:
             self.push[i](reference[i])
         for i, motor, stiffness, rest, rotor in self.springs:
@@ -248,6 +264,7 @@ class Drive:
                 out[i] = self.reference[i]
             elif self.modes[i] in (Mode.POSITION, Mode.VELOCITY):
                 out[i] = motor.effort() + self.merged[i] * self.rate[i]()
+        out[self._hinged] += self.memory.effort
         return out
 
     def put(self, positions: Array) -> None:
@@ -258,14 +275,17 @@ class Drive:
             off = float(positions[i]) - float(self.center[i]) - angle
             self.turns[i] = 2 * math.pi * round(off / (2 * math.pi))
         self.reaction = [0.0] * len(self.reaction)
+        self.memory.forget()
 
-    def save(self) -> tuple[list[float], list[float], list[float]]:
+    def save(self) -> tuple[list[float], list[float], list[float], Remembered]:
         """What the joints remember beside the poses of the bodies."""
-        return self.turns.copy(), self.last.copy(), self.reaction.copy()
+        return self.turns.copy(), self.last.copy(), self.reaction.copy(), self.memory.save()
 
-    def load(self, state: tuple[list[float], list[float], list[float]]) -> None:
+    def load(self, state: tuple[list[float], list[float], list[float], Remembered]) -> None:
         """Put back what `save` returned."""
-        self.turns, self.last, self.reaction = (values.copy() for values in state)
+        *lists, remembered = state
+        self.turns, self.last, self.reaction = (values.copy() for values in lists)
+        self.memory.load(remembered)
 
 
 def set_losses(made: ode.OdeJoint, joint: Joint, center: float) -> None:

@@ -14,10 +14,12 @@ from numba import njit
 
 from andante.geometry import Array
 
-DIRECTIONS = 8  # in which the outermost contact points of a pair are kept
-THIN = 0.04  # a contact point that adds less than this fraction of the area is dropped
+MOST_POINTS = 12  # of a pair
+THIN = 0.01  # a contact point that stands out by less than this fraction of the width of all is dropped
 MAX_CANDIDATES = 256
-FEATURE = 0.05  # corners within this fraction of the radius of the outermost one belong to the facing feature
+FEATURE = 0.05  # corners within this fraction of the radius of the outermost one belong to the facing feature,
+THICK = 0.25  # and within this fraction of the thickness, so that a wide slab has two sides,
+FLAT = 1e-4  # or this much where there is no thickness, as in triangles [m]
 
 
 @njit(cache=True, error_model="numpy")
@@ -58,12 +60,13 @@ def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
     low_u, high_u = reach(points, u)
     low_v, high_v = reach(points, v)
     size = max(high - low, high_u - low_u, high_v - low_v)
+    depth = min(FEATURE * size / 2, max(THICK * (high - low), FLAT))
     flat = np.empty((len(points), 3))
     count = 0
     for i in range(len(points)):
         p = points[i]
         h = p[0] * n[0] + p[1] * n[1] + p[2] * n[2]
-        if (sign > 0 and h > high - FEATURE * size / 2) or (sign < 0 and h < low + FEATURE * size / 2):
+        if (sign > 0 and h > high - depth) or (sign < 0 and h < low + depth):
             flat[count, 0] = p[0] * u[0] + p[1] * u[1] + p[2] * u[2]
             flat[count, 1] = p[0] * v[0] + p[1] * v[1] + p[2] * v[2]
             flat[count, 2] = h
@@ -98,9 +101,10 @@ def _polygon(points: Array) -> Array:
             chain[top] = i
             top += 1
         top -= 1
-    out = np.empty((top, 3))
+    out = np.empty((top, points.shape[1]))
     for k in range(top):
-        copy3(points[chain[k]], out[k])
+        for c in range(points.shape[1]):
+            out[k, c] = points[chain[k], c]
     return out
 
 
@@ -189,51 +193,48 @@ def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) -> int:
-    """The corners that span the overlap: outermost in eight directions, without those that span hardly anything.
+    """The corners that span the overlap, without those that span hardly anything.
 
-    Corners are dropped while their triangle with both neighbors is less than `THIN` of the whole area. Where no
-    candidate overlaps the deepest is taken.
+    Corners are dropped while they stand out from the line between their neighbors by less than `THIN` of the width,
+    so that the edge of a sole lies where statics has it. Where no candidate overlaps the deepest is taken.
     """
-    ring = np.empty(DIRECTIONS, dtype=np.int64)
+    inside = np.empty((len(found), 4))
     count = 0
-    for k in range(DIRECTIONS):
-        angle = 2 * math.pi * (k + 0.37) / DIRECTIONS
-        c, s = math.cos(angle), math.sin(angle)
-        pick, farthest = -1, -math.inf
-        for i in range(len(found)):
-            along = c * found[i, 0] + s * found[i, 1]
-            if found[i, 3] > 0 and along > farthest + 1e-9:
-                pick, farthest = i, along
-        known = pick < 0
-        for i in range(count):
-            other = ring[i]
-            known = known or abs(found[other, 0] - found[pick, 0]) + abs(found[other, 1] - found[pick, 1]) < 1e-4
-        if not known:
-            ring[count] = pick
+    for i in range(len(found)):
+        if found[i, 3] > 0:
+            for k in range(4):
+                inside[count, k] = found[i, k]
             count += 1
     if count == 0:
-        ring[0], count = 0, 1
+        deepest = 0
         for i in range(len(found)):
-            if found[i, 3] > found[ring[0], 3]:
-                ring[0] = i
+            deepest = i if found[i, 3] > found[deepest, 3] else deepest
+        for k in range(4):
+            inside[0, k] = found[deepest, k]
+        count = 1
+    ring = _polygon(inside[:count])
+    count = len(ring)
+    wide = 0.0
+    for i in range(count):
+        wide = max(wide, math.hypot(ring[0, 0] - ring[i, 0], ring[0, 1] - ring[i, 1]))
     while count > 3:
-        whole, least, drop = 0.0, math.inf, -1
+        least, drop = math.inf, -1
         for i in range(count):
-            before, here, after = found[ring[(i - 1) % count]], found[ring[i]], found[ring[(i + 1) % count]]
-            corner = abs(_turn(before, here, after))
-            whole += here[0] * after[1] - here[1] * after[0]
-            if corner < least:
-                least, drop = corner, i
-        if least > THIN * abs(whole):
+            before, here, after = ring[(i - 1) % count], ring[i], ring[(i + 1) % count]
+            chord = math.hypot(after[0] - before[0], after[1] - before[1])
+            out_by = abs(_turn(before, here, after)) / max(chord, 1e-12)
+            if out_by < least:
+                least, drop = out_by, i
+        if least > THIN * wide and count <= MOST_POINTS:
             break
         for i in range(drop, count - 1):
-            ring[i] = ring[i + 1]
+            for k in range(4):
+                ring[i, k] = ring[i + 1, k]
         count -= 1
     for i in range(count):
-        row = found[ring[i]]
         for k in range(3):
-            out[i, k] = u[k] * row[0] + v[k] * row[1] + n[k] * row[2]
-        out[i, 3] = min(max(row[3], 0.0), max(limit, 0.0) + 1e-3)
+            out[i, k] = u[k] * ring[i, 0] + v[k] * ring[i, 1] + n[k] * ring[i, 2]
+        out[i, 3] = min(max(ring[i, 3], 0.0), max(limit, 0.0) + 1e-3)
     return count
 
 

@@ -12,7 +12,7 @@ from panda3d import core, ode
 from andante.geometry import Array
 
 
-def _shared(count: int, width: int) -> tuple[Any, np.ndarray]:
+def shared(count: int, width: int) -> tuple[Any, np.ndarray]:
     """An array of panda3d and what numpy sees of it, (count, width) float32."""
     kind = core.PTA_LVecBase3f if width == 3 else core.PTA_LVecBase4f
     array = kind.emptyArray(count or 1)
@@ -23,8 +23,8 @@ class PoseReader:
     """Positions and quaternions of bodies."""
 
     def __init__(self, bodies: Sequence[ode.OdeBody]) -> None:
-        self._position, self.position = _shared(len(bodies), 3)
-        self._quaternion, self.quaternion = _shared(len(bodies), 4)  # w x y z
+        self._position, self.position = shared(len(bodies), 3)
+        self._quaternion, self.quaternion = shared(len(bodies), 4)  # w x y z
         self._get = [(i, body.getPosition, body.getQuaternion) for i, body in enumerate(bodies)]
 
     def read(self) -> None:
@@ -40,8 +40,8 @@ class StateReader(PoseReader):
 
     def __init__(self, bodies: Sequence[ode.OdeBody]) -> None:
         super().__init__(bodies)
-        self._linear, self.linear = _shared(len(bodies), 3)
-        self._angular, self.angular = _shared(len(bodies), 3)
+        self._linear, self.linear = shared(len(bodies), 3)
+        self._angular, self.angular = shared(len(bodies), 3)
         self._get_speed = [(i, body.getLinearVel, body.getAngularVel) for i, body in enumerate(bodies)]
 
     def read(self) -> None:
