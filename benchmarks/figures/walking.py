@@ -147,6 +147,19 @@ PUSHES = Run(
     ),
 )  # fmt: skip
 
+ZOO = Run(
+    "biped-zoo", 4, ("python", "benchmarks/biped_zoo_study.py", "--json"), 4.0,
+    (
+        Figure("zoo-bipeds", "shown", "bipeds of five other makers, a stance given by hand: 1 m and 90 degrees, walks",
+               Asked(">=", 100.0), over("walks", "trials", sum)),
+        Figure("zoo-biped-falls", "shown", "falls of them", Asked("=", 0.0), over("walks", "falls", sum)),
+        Figure("zoo-biped-arrived", "shown", "of them stood again at their goal", Asked(">=", 100.0),
+               over("walks", "arrived", sum)),
+        Figure("zoo-biped-error", "shown", "worst error of all distances and turns (to be reported)", None,
+               over("walks", "worst_error", max), unit="%"),
+    ),
+)  # fmt: skip
+
 FALLS = Run(
     "falls", 4, ("python", "benchmarks/fall_study.py", "--workers", "2", "--json"), 0.7,
     (
@@ -185,5 +198,5 @@ TESTS = Run(
 )  # fmt: skip
 
 RUNS = (
-    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, FALLS, FALLS_WALKING, TESTS, WAVE_SEARCH,
+    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, ZOO, FALLS, FALLS_WALKING, TESTS, WAVE_SEARCH,
 )  # fmt: skip

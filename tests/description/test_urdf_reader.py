@@ -266,3 +266,14 @@ def test_three_hundred_links() -> None:
         for i in range(299)
     )
     assert len(read(f'<robot name="long">{links}{joints}</robot>').movable) == 299
+
+
+def test_empty_attributes_of_a_sensor_are_not_stated() -> None:
+    robot = read(
+        '<robot name="r"><link name="base"/><sensor name="eye" update_rate="10"><parent link="base"/>'
+        '<ray><horizontal max_angle="" min_angle="" samples="100"/></ray></sensor></robot>'
+    )
+    (eye,) = robot.sensors
+    assert eye.kind == "lidar"
+    assert dict(eye.parameters) == {"samples": 100}
+    assert [problem.message for problem in robot.problems if "empty" in problem.message] != []

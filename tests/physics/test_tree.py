@@ -148,9 +148,11 @@ def test_a_tensor_without_a_triangle_is_widened_and_keeps_its_axes() -> None:
     assert "triangle" in tree.problems[0].message
 
 
-def test_a_missing_tensor_is_that_of_the_box_around_the_shapes() -> None:
+@pytest.mark.parametrize("size", [0.0, 2e-20, -2e-20])  # what exporters leave of a tensor that they lost
+def test_a_missing_tensor_is_that_of_the_box_around_the_shapes(size: float) -> None:
     shape = Collision(Box((0.1, 0.2, 0.3)))
-    tree = _on_a_hinge(Link("b", Inertia(2.0), collisions=(shape,)))
+    lost = Inertia(2.0, (0, 0, 0), (size, 0.0, size / 2, 2 * size, 0.0, size))
+    tree = _on_a_hinge(Link("b", lost, collisions=(shape,)))
     expected = 2.0 / 12 * np.array([0.2**2 + 0.3**2, 0.1**2 + 0.3**2, 0.1**2 + 0.2**2])
     assert np.diag(tree.bodies[1].inertia.matrix) == pytest.approx(expected)
     assert "0.1 x 0.2 x 0.3 m" in tree.problems[0].message

@@ -108,7 +108,7 @@ mesh = Command(
 rig = Command(
     "andante.tasks.describe:rig",
     "Infer a rig: what gaits must know about a legged robot.",
-    {"out": Take("RIG.toml", flags="-o --out", about="File to write; else stdout.")},
+    {"out": Take("RIG.toml", flags="-o --out", about="File to write; else stdout."), "stance": Take("STANCE.toml")},
     words=_rig_words,
 )
 ik = Command(

@@ -32,6 +32,7 @@ MOST_JOINTS = 1000  # of one robot
 LEAST_MASS_FRACTION = 1e-5  # a moving body lighter than this fraction of the robot's mass is given that fraction
 LEAST_MASS = 1e-6  # [kg]
 LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]
+POINT_RADIUS = 1e-6  # a body whose radius of gyration is smaller has no tensor that means anything [m]
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ def _sound(body: Body, least: float) -> tuple[Inertia, str]:
             f"moves but weighs {given.mass:g} kg; the engine is given {least:.3g} kg; add an <inertial> or {remedy}"
         )
         return Inertia(least, given.com, (moment, 0.0, 0.0, moment, 0.0, moment)), message
-    if not np.any(given.matrix):
+    if np.abs(given.matrix).max() <= given.mass * POINT_RADIUS**2:
         size = _size(body.shapes)
         moments = given.mass / 12 * (size @ size - size**2)
         message = f"has no inertia tensor; the engine is given that of a box of {_meters(size)}; correct its <inertia>"

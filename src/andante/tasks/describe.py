@@ -12,7 +12,7 @@ from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import CheckReport, check_file, check_robot, check_world
 from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
 from andante.errors import BadInput, MissingFile
-from andante.locomotion.io.rig_file import rig_text, write_rig
+from andante.locomotion.io.rig_file import read_stance, rig_text, write_rig
 from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import Rig, weak_joints
 from andante.mapping.io.map_files import load_map, map_base, save_map
@@ -191,6 +191,7 @@ def rig(
     *,
     knees: str = "same",
     height: float | None = None,
+    stance: Path | str | None = None,
     arguments: Mapping[str, str] | None = None,
 ) -> RigResult:
     """Infer a rig: legs, feet, stance, steps and gains of a legged robot.
@@ -200,13 +201,14 @@ def rig(
         out: rig file to write (.toml).
         knees: same, back, front, in, out or up.
         height: height of the body over the ground [m]; None: found.
+        stance: a TOML file with a table [stance], joint = position, of a pose in which it stands; None: found.
         arguments: `name:=value` arguments of the robot's file.
 
     Returns:
         The rig, and the joints that are too weak for it.
     """
     model = as_robot(robot, arguments)
-    made = infer_rig(model, knees, height)
+    made = infer_rig(model, knees, height, None if stance is None else read_stance(Path(stance)))
     weak, file = weak_joints(model, made), None if out is None else Path(out)
     if file is not None:
         write_rig(made, file)

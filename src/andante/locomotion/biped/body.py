@@ -41,7 +41,13 @@ def planned_push(
 
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
+NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
+TRULY_FLAT = 3e-4  # only these, where they make up most of it: round feet touch the ground along lines
+MOST = 0.4
+ALIKE, FLUSH = 0.999, 1.0 - 1e-8  # cosine between faces of a sole, and between parts of one face
+BELOW = 0.1  # the last joint is above the middle of the sole if it is this near to it, in widths of the sole
+FACE = 0.3  # a face this large is the sole of a foot, in its outline seen from above
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
 
@@ -74,23 +80,36 @@ class BipedBody:
                     f"robot {robot.name!r}: joint {joint.name!r} is {joint.type.value}; this walk needs turning joints"
                 )
         self.tree, place = mass_tree(robot)
-        if place[rig.body][0] != 0:
-            raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")
         self.mass = self.tree.total
         self.names = robot.joint_names
-        self.upright = rig.walking_from_body @ place[rig.body][1].rotation.T  # level_from_root when it stands
+        body_from_root = robot.link_poses(rig.stance)[rig.body].inverse()
+        self.upright = rig.walking_from_body @ body_from_root.rotation  # level_from_root when it stands
+        self.stance_height = rig.height + float(body_from_root.translation[2])  # of the root over the soles [m]
         self.imu = rig.walking_from_body @ imu_rotation(robot, rig)
         self.stance = vector_of(robot, rig.stance)
         self._work = np.empty((len(self.tree.parent), 3, 3)), np.empty((len(self.tree.parent), 3))
         feet = np.array([place[leg.foot][0] for leg in rig.legs], dtype=np.int64)
         paths = [self._path(int(body)) for body in feet]
+        waist = {*paths[0]} & {*paths[1]}  # joints between the root and the hips stay as in the stance
+        if place[rig.body][0] not in {0, *waist}:
+            raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")
+        paths = [[body for body in path if body not in waist] for path in paths]
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
         self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
-        self.kp = np.array([self._stiffness(name) for name in self.names])  # [N m/rad]
+        self.kp = np.array([self._gain(name, "kp", STIFF) for name in self.names])  # [N m/rad]
+        drag = [self._gain(name, "kd", 0.0) + robot.joint(name).dynamics.damping for name in self.names]
+        known = [(robot.joint(name).limits.effort, self._gain(name, "effort", math.inf)) for name in self.names]
+        self.efforts = np.array([min((each for each in pair if each > 0), default=math.inf) for pair in known])  # [N m]
+        rotor = np.array([robot.joint(name).dynamics.armature for name in self.names])
+        self.servo_inertia = rotor / self.kp  # [s²]
+        moved = self.tree.joint[self.legs.moved]
+        self.servo_lag = float(np.median((np.array(drag) / self.kp)[moved]))  # of the legs behind their targets [s]
+        limits = [robot.joint(name).limits.velocity for name in self.names]
+        self.speeds = np.array([each if each > 0 else math.inf for each in limits])  # of the joints [rad/s]
         self.arms = self._arms()
         self.soles = tuple(self._sole(k, place) for k in range(2))
 
@@ -120,11 +139,10 @@ class BipedBody:
         numbers = np.array(moved, dtype=np.int64), np.array(variable, dtype=np.int64)
         return *numbers, np.array(gain), on_path, lower, upper
 
-    def _stiffness(self, name: str) -> float:
-        value = STIFF
+    def _gain(self, name: str, key: str, value: float) -> float:
         for pattern, gains in self.robot.servos.items():
             if fnmatchcase(name, pattern):
-                value = float(gains.get("kp", value))
+                value = float(gains.get(key, value))
         return max(value, 1e-6)
 
     def _arms(self) -> tuple[tuple[int, float], ...]:
@@ -151,7 +169,10 @@ class BipedBody:
         return tuple(out)
 
     def _sole_frames(self, feet: np.ndarray, place: dict[str, tuple[int, SE3]]) -> tuple[Array, Array]:
-        """Sole frames (2, 3, 3), (2, 3) in the foot bodies, level in the stance, below the origin of the last joint."""
+        """Sole frames (2, 3, 3), (2, 3) in the foot bodies, level in the stance, below the origin of the last joint.
+
+        Where the sole lies to one side of that, the frame is in its middle instead: that is where it is pressed.
+        """
         self.center(self.stance)
         turns = self._work[0]
         sole_turn, sole_at = np.empty((2, 3, 3)), np.empty((2, 3))
@@ -169,17 +190,25 @@ class BipedBody:
             level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
             points = np.concatenate(corners) @ level.T
             self._corners.append(points)
+            low = points[points[:, 2] < points[:, 2].min() + FLAT, 1]
+            middle = 0.5 * float(low.min() + low.max())
+            if abs(middle) < BELOW * float(np.ptp(low)):
+                middle = 0.0
+            points[:, 1] -= middle
             sole_turn[k] = level.T
-            sole_at[k] = level.T @ np.array([0.0, 0.0, points[:, 2].min()])
+            sole_at[k] = level.T @ np.array([0.0, middle, points[:, 2].min()])
         return sole_turn, sole_at
 
     def _sole(self, k: int, place: dict[str, tuple[int, SE3]]) -> Sole:
         link = self.rig.legs[k].foot
         points = self._corners[k]
-        low = points[points[:, 2] < points[:, 2].min() + FLAT, :2]
-        hull = convex_hull(low)
-        if hull is None:
+        height = points[:, 2] - points[:, 2].min()
+        hulls = [(low, convex_hull(low)) for low in (points[height < flat, :2] for flat in (TRULY_FLAT, FLAT))]
+        known = [(low, hull) for low, hull in hulls if hull is not None]
+        if not known:
             raise BadInput(f"foot {link!r} has no flat sole; a walk on two legs needs one")
+        most = max(float(hull.volume) for _, hull in known)
+        low, hull = next((low, hull) for low, hull in known if hull.volume > MOST * most)
         outline = low[hull.vertices]
         group = self.robot.welded(link)
         level_from_foot = self.legs.sole_turn[k].T
@@ -217,6 +246,10 @@ class BipedBody:
         out = np.empty(9)
         measure(q, *self._tables, stance, self.upright, shift, up, force, *self._work, out)
         return out
+
+    def other_sole(self, q: Array, stance: int) -> Array:
+        """x, y [m] and yaw [rad] of the other sole, seen from the standing one."""
+        return self.measure(q, stance, NOTHING, UP, NOTHING)[:3]
 
     def weigh(self, height: float, frequency: float) -> None:
         """Count masses by what they press when they sway, m (g + h w²), with their height h over the soles.
@@ -280,9 +313,28 @@ def _leveled(points: Array, name: str) -> Array:
         raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one")
     normals = hull.equations[:, :3]
     corner = points[hull.simplices]
-    area = np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
-    same = (normals @ normals.T > 0.999) @ area
-    same[normals[:, 2] > -math.cos(math.pi / 4)] = 0.0
+    area = 0.5 * np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
+    same = (normals @ normals.T > ALIKE) @ area
+    down = normals[:, 2] < -math.cos(math.pi / 4)
+    same[~down] = 0.0
     if not same.max() > 0:
         raise BadInput(f"foot {name!r} has no face that looks down; a walk on two legs needs a sole")
-    return so3.between(normals[int(np.argmax(same))], (0.0, 0.0, -1.0))
+    like = normals @ normals[int(np.argmax(same))] > ALIKE
+    flat = (normals @ normals.T > FLUSH) @ area  # of round feet many are alike: the largest flat one is meant
+    best = normals[int(np.argmax(np.where(like, flat, 0.0)))]
+    if same.max() < FACE * _area(points @ so3.between(best, (0.0, 0.0, -1.0)).T):  # round: no face is the sole
+        ways = np.unique(np.round(normals[down], 3), axis=0)
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        best = max(ways, key=lambda way: _resting_area(points @ so3.between(way, (0.0, 0.0, -1.0)).T))
+    return so3.between(best, (0.0, 0.0, -1.0))
+
+
+def _area(points: Array) -> float:
+    """Of the convex hull of points (n, 2 or 3) seen from above [m²]; 0 where they lie on a line."""
+    hull = convex_hull(points[:, :2])
+    return 0.0 if hull is None else float(hull.volume)
+
+
+def _resting_area(points: Array) -> float:
+    """Of what lies on the ground when points (n, 3) stand on it [m²]."""
+    return _area(points[points[:, 2] < points[:, 2].min() + FLAT])

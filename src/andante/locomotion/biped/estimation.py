@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
@@ -12,25 +13,50 @@ from andante.locomotion.behaviour import Readings
 
 from .body import BipedBody
 from .footsteps import Step, beyond, leaning, placed, reversed_step, seen_from
-from .settings import BipedSettings
+from .ground import GroundSettings
 
-LONG, QUIET, QUIETER = (
-    1.0,
-    1.5,
-    3.0,
-)  # errors that last so long [s] are left alone for a time [s], up to so many times more
-RECOVERED = 2.5  # steps keep their time for so long after they have been free, so that rocking dies away [s]
+# Times in those of the pendulum, 1 / w.
+LONG, QUIET = 6.088, 9.132  # errors that last so long are left alone for a time
+QUIETER = 3.0  # up to so many times more
+RECOVERED = 15.22  # steps keep their time for so long after they have been free, so that rocking dies away
+
+
+class Limits(Protocol):
+    """What is usual; `BipedMeasures` has it."""
+
+    @property
+    def rate(self) -> float:
+        """w of the pendulum [1/s]."""
+
+    @property
+    def calm(self) -> float:
+        """Errors of the divergent component below this are left alone [m]."""
+
+    @property
+    def calm_tilt(self) -> float:
+        """Tilts of the standing foot below this too [rad]."""
+
+    @property
+    def hurry(self) -> float:
+        """Errors above this let steps come sooner or later than usual [m]."""
+
+    @property
+    def hurry_time(self) -> float:
+        """For so long [s]."""
 
 
 class Alarm:
     """Errors beyond what is usual. Large ones free the time of the steps for a while; lasting small ones are let be."""
 
-    def __init__(self, settings: BipedSettings) -> None:
-        self._settings = settings
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._long, self._quiet, self._recovered = (each / limits.rate for each in (LONG, QUIET, RECOVERED))
         self.error = (0.0, 0.0)  # of the divergent component, beyond what is left alone [m]
         self.tilt: Array | None = None  # of the standing foot, (3, 3); None: flat enough
         self._upset = 0.0  # how long errors have lasted; below 0: the time left in which only large ones count [s]
-        self._hurry = -RECOVERED  # steps may come sooner or later than usual for so long, then not for a while [s]
+        self._hurry = (
+            -self._recovered
+        )  # steps may come sooner or later than usual for so long, then not for a while [s]
 
     @property
     def on(self) -> bool:
@@ -44,7 +70,7 @@ class Alarm:
 
     def update(self, off: tuple[float, float], lean: tuple[float, float], dt: float) -> None:
         """Take the error of the divergent component [m] and roll and pitch of the standing foot [rad]."""
-        s = self._settings
+        s = self._limits
         usual = QUIETER if self._upset < 0.0 else 1.0
         self.error = beyond(*off, usual * s.calm)
         roll, pitch = beyond(*lean, usual * s.calm_tilt)
@@ -52,15 +78,15 @@ class Alarm:
         if self._upset >= 0.0 and not self.on:
             self._upset = max(0.0, self._upset - dt)
         else:
-            self._upset = self._upset + dt if self._upset < LONG else -QUIET
-        self._hurry = max(-RECOVERED, self._hurry - dt)
+            self._upset = self._upset + dt if self._upset < self._long else -self._quiet
+        self._hurry = max(-self._recovered, self._hurry - dt)
         size = math.hypot(*self.error)
-        if size > 2.0 * s.hurry or (size > s.hurry and self._hurry <= -RECOVERED):
+        if size > 2.0 * s.hurry or (size > s.hurry and self._hurry <= -self._recovered):
             self._hurry = s.hurry_time
 
 
 CARRIES = 0.1  # load from which a foot is taken to rest on the ground, in body weights
-LANDING = 0.015  # after a change of feet the new one still comes to rest for this long [s]
+LANDING = 0.0913  # after a change of feet the new one still comes to rest for this long, in times of the pendulum
 
 
 class BipedOdometry:
@@ -70,8 +96,9 @@ class BipedOdometry:
     step of the double support and the mean of these readings counts.
     """
 
-    def __init__(self, foot: Step) -> None:
+    def __init__(self, foot: Step, rate: float) -> None:
         self.foot = foot  # the standing one
+        self._landing = LANDING / rate  # [s]
         self._before: Step | None = None  # the foot before, as long as the last step is being measured
         self._mean: Step = (0.0, 0.0, 0.0)
         self._count = 0
@@ -83,7 +110,7 @@ class BipedOdometry:
 
     def measure(self, other: Step, loads: tuple[float, float], since: float) -> None:
         """Look at the foot before, seen at `other`; loads of both feet [body weights], time since it changed [s]."""
-        if self._before is None or since < LANDING or min(loads) < CARRIES:
+        if self._before is None or since < self._landing or min(loads) < CARRIES:
             return
         self._count += 1
         x, y, yaw = reversed_step(other)
@@ -106,14 +133,19 @@ class BipedOdometry:
         return there[0], there[1], self.foot[2] + 0.5 * yaw
 
 
+AVERAGED = 0.3  # time over which the first readings of the accelerometer are averaged [s]
+COMES_TO_REST = 1.8  # a robot that begins to stand comes to rest in this time, in times of the pendulum
+
+
 class BipedAttitude:
     """Complementary filter: the vertical turns with the gyro and leans toward the accelerometer's.
 
-    `first` [s] is the time in which it averages at the start, `settle` [s] that of the accelerometer later on.
+    `first` [s] is the time in which it averages at the start, over the last 0.3 s since a large robot comes to rest
+    slowly; `settle` [s] is that of the accelerometer later on.
     Axes that the gyro lacks (NaN) count as not turning.
     """
 
-    def __init__(self, settle: float = 4.0, first: float = 0.3) -> None:
+    def __init__(self, settle: float = 4.0, first: float = AVERAGED) -> None:
         self.settle, self.first = settle, first
         self.up = np.array([0.0, 0.0, 1.0])  # the vertical seen from the body
         self.seen = 0.0  # [s]
@@ -127,7 +159,8 @@ class BipedAttitude:
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
         if abs(size - GRAVITY) < 2.0 and dt > 0.0:
             self.seen += dt
-            fraction = dt / max(min(self.seen, self.settle), dt) if self.seen < self.first else dt / self.settle
+            window = min(self.seen, AVERAGED) if self.seen < self.first else self.settle
+            fraction = dt / max(window, dt)
             x, y, z = x + fraction * (fx / size - x), y + fraction * (fy / size - y), z + fraction * (fz / size - z)
         size = math.sqrt(x * x + y * y + z * z)
         self.up = np.array([x / size, y / size, z / size])
@@ -143,7 +176,7 @@ class BipedAttitude:
         return -math.asin(max(-1.0, min(1.0, self.up[0])))
 
 
-BANDWIDTH = 30.0  # at which the place of the center of mass corrects what the accelerometer has summed up [rad/s]
+BANDWIDTH = 4.9275  # at which the place of the center corrects what the accelerometer has summed up, in w
 PRESSED = 0.5  # load of a foot whose switch is closed, in body weights
 
 
@@ -152,14 +185,16 @@ class BipedSense:
 
     def __init__(self, body: BipedBody, rate: float, shift: Array) -> None:
         self.body, self.rate = body, rate
-        self.attitude = BipedAttitude()
+        self.attitude = BipedAttitude(first=max(AVERAGED, COMES_TO_REST / rate))
         self.loads = (0.5, 0.5)  # on the left and right foot, in body weights
         self.place = (0.0, 0.0)  # of the center of mass [m]
         self.speed = (0.0, 0.0)  # [m/s]
         self.other = (0.0, 0.0, 0.0)  # the other sole: x, y [m], yaw [rad], in the frame of the standing one
         self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
         self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
+        self.points = [np.zeros(2), np.zeros(2)]  # where each sole is pressed, in its own frame [m]
         self._known = False
+        self._bandwidth = BANDWIDTH * rate  # [rad/s]
 
     @property
     def divergent(self) -> tuple[float, float]:
@@ -193,22 +228,40 @@ class BipedSense:
             self.place, self._known = measured, True
             return
         place, speed = [0.0, 0.0], [0.0, 0.0]
-        near = min(1.0, 2.0 * BANDWIDTH * dt)
+        bandwidth = self._bandwidth
+        near = min(1.0, 2.0 * bandwidth * dt)
         for i in range(2):
             a = pushed[i]
             guess = self.place[i] + self.speed[i] * dt + 0.5 * a * dt * dt
             off = measured[i] - guess
             place[i] = guess + near * off
-            speed[i] = self.speed[i] + a * dt + BANDWIDTH * BANDWIDTH * dt * off
+            speed[i] = self.speed[i] + a * dt + bandwidth * bandwidth * dt * off
         self.place, self.speed = (place[0], place[1]), (speed[0], speed[1])
 
     def _load(self, foot: int, readings: Readings) -> float:
         sole = self.body.soles[foot]
         measured = readings.forces.get(sole.link)
         if measured is not None:
+            whole = float(measured.sum())
+            if whole > CARRIES * self.body.mass * GRAVITY and len(sole.cells) == len(measured):
+                self.points[foot] = measured @ sole.cells / whole
             return float(measured.sum()) / (self.body.mass * GRAVITY)
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
+
+    def rests(self, stance: int, ground: GroundSettings, both: bool) -> bool:
+        """Whether the standing sole, or with `both` any, lies on the ground: it carries, and not at its rim."""
+        return any(self._lies(foot, ground) for foot in ((0, 1) if both else (stance,)))
+
+    def _lies(self, foot: int, ground: GroundSettings) -> bool:
+        if self.loads[foot] < ground.resting:
+            return False
+        cells = self.body.soles[foot].cells
+        if len(cells) < 3:
+            return True
+        low, high = cells.min(axis=0), cells.max(axis=0)
+        off = np.abs(self.points[foot] - 0.5 * (low + high))
+        return bool((off < 0.5 * ground.inner * (high - low)).all())
 
     def change_foot(self) -> None:
         """See everything from the other foot, which stands from now on."""

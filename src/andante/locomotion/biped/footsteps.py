@@ -54,14 +54,18 @@ def reversed_step(step: tuple[float, float, float]) -> tuple[float, float, float
     return x, y, -step[2]
 
 
-def leveled(step: Step, tilt: Array, outline: Array) -> tuple[float, float, float, float, float, float]:
-    """Pose x, y, z, yaw, roll, pitch of a foot that comes down level although the standing one is tilted.
+def leveled(
+    step: Step, tilt: Array, ground: Array, slope: tuple[float, float], outline: Array
+) -> tuple[float, float, float, float, float, float]:
+    """Pose x, y, z, yaw, roll, pitch of a foot that comes down on the ground although the standing one is tilted.
 
-    tilt (3, 3): of the standing sole, outline (corners, 2): of it [m]. Seen from the standing sole.
+    tilt (3, 3): of the standing sole beyond what is believed, ground (3, 3) and slope: of the ground, outline
+    (corners, 2): of the standing sole [m]. Seen from where that sole is believed to be.
     """
     back = tilt.T
-    at = back @ np.array([step[0], step[1], float(np.min(outline @ tilt[2, :2]))])
-    _, roll, pitch = angles_of(back)
+    height = slope[0] * step[0] + slope[1] * step[1] + float(np.min(outline @ tilt[2, :2]))
+    at = back @ np.array([step[0], step[1], height])
+    _, roll, pitch = angles_of(back @ ground)
     return float(at[0]), float(at[1]), float(at[2]), step[2], roll, pitch
 
 

@@ -9,110 +9,66 @@ answered by where and when the next foot comes down; each landing takes the pend
 from __future__ import annotations
 
 import math
-from collections import deque
 from copy import deepcopy
-from typing import Literal
 
 import numpy as np
 
 from andante.description import Robot
-from andante.geometry import Array, se2
-from andante.locomotion.behaviour import Command, Places, Readings, Walker
+from andante.geometry import Array
+from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints
 
-from .body import BipedBody, planned_push
-from .estimation import Alarm, BipedOdometry, BipedSense
+from .command_set import CommandSet, Velocity, command_set
+from .estimation import CARRIES, Alarm
+from .figure import LEVEL, BipedFigure, Pair
 from .footsteps import (
     LEFT,
     RIGHT,
     Step,
     Swing,
-    advance,
-    angles_of,
     choose_step,
     coming_offset,
-    leaning,
     leveled,
     next_step,
     seen_from,
     shift_fraction,
     starting_offset,
-    turned,
 )
-from .settings import BipedMeasures, BipedSettings
+from .ground import FLAT
+from .settings import BipedSettings
+from .strength import check_strength
 
-Phase = Literal["stand", "shift", "walk"]
-Pair = tuple[float, float]
-
-LEVEL = np.eye(3)
-SETTLED = 0.3  # the tilt is known after this time [s]
-LAST_CHANGE = 0.035  # a step that ends sooner is left as it is [s]
-LANDED, EARLY = 0.3, 0.08  # load of a foot that has met the ground early [body weights], not before this in a swing [s]
+LANDED = 0.3  # load of a foot that has met the ground early [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
-REST = 0.4  # a stand counts as one after this time [s]
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
-CALM_CONTROL = 0.12  # the pressure answers as if at least this much of the step was left [s]
 
 
-class BipedWalk(Walker):
-    """A walk on two legs. All lengths are seen from the standing sole: x along it, y to the left, z up."""
+class BipedWalk(BipedFigure):
+    """A walk on two legs."""
 
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings | None = None) -> None:
-        self.settings = s = settings or BipedSettings()
-        self.body = body = BipedBody(robot, rig)
-        self.measures, shift = self._stand_up(rig.height if s.height is None else s.height)
-        m = self.measures
-        self.pose = dict(zip(body.names, self._q.tolist(), strict=True))
-        self.sense = BipedSense(body, m.rate, shift)
-        self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0))
-        self._shift = shift[:2]
+        super().__init__(robot, rig, settings or BipedSettings())
+        s, m = self.settings, self.measures
+        self.pose = dict(zip(self.body.names, self._q.tolist(), strict=True))
         self._free = free_joints(robot, rig)
         self._growth = math.exp(m.rate * m.step_time)
         self._fraction = shift_fraction(m.rate, m.double)
-        self._weights = np.array([s.weigh_place, s.weigh_time, s.weigh_error])
+        self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
-        self.phase: Phase = "stand"
-        self.stance = LEFT
-        self.time = 0.0  # since the step began [s]
-        self.left = m.step_time  # until it ends [s]
-        self.swing = Swing((0.0, -m.width, 0.0, 0.0, 0.0, 0.0))
-        self.place, self.speed = (m.pressure, -0.5 * m.width), (0.0, 0.0)  # of the pendulum
-        self.pressure: Pair = (m.pressure, -0.5 * m.width)
-        self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
-        self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
-        self.disturbed = False
-        self.alarm = Alarm(s)
+        self.alarm = Alarm(m)
+        self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
-        self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness implies
         self._ramped = [0.0, 0.0, 0.0]
         self._commanded = False
         self._heading_goal = 0.0
-        self._pressed: Pair = (m.pressure, 0.0)
-        self._before: Pair = (0.0, 0.0)  # where the foot before stands
-        self._past: deque[Pair] = deque(maxlen=8)  # divergent components that were wanted
-        self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
         self._tilt: Array | None = None  # of the standing foot
-        self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
+        self._airborne = False  # the swinging foot has left the ground
         self._blind = False  # it feels what it plans, see `ahead`
-
-    def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
-        """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
-        body, s = self.body, self.settings
-        self._q = body.stance.copy()
-        first = BipedMeasures.of(s, body, height, body.rig.center_height)
-        feet = np.array([[0.0, 0.5 * first.width, 0.0], [0.0, -0.5 * first.width, 0.0]])
-        level = np.array([LEVEL, LEVEL])
-        over = np.array([first.pressure, 0.0])
-        _, left, self._torso = body.reach(self._q, 0.0, feet, level, over, height, body.upright, 0.0, 40)
-        body.check_stance(left)
-        true = body.upright @ body.center(self._q)
-        measures = BipedMeasures.of(s, body, height, height + float(true[2]))
-        body.stance = self._q.copy()
-        body.weigh(height, s.sway * math.pi / measures.step_time)
-        self._feet, self._turns = feet, level
-        return measures, body.upright @ body.center(self._q) - true
+        self.commands: CommandSet | None = None  # until it is known, everything within the tops
+        check_strength(self)
+        self.commands = command_set(self)
 
     # ---- what it can do and knows ----------------------------------------------------------------
     @property
@@ -138,53 +94,12 @@ class BipedWalk(Walker):
     @property
     def standing(self) -> bool:
         """Whether it has come to rest after the last command."""
-        return self.phase == "stand" and self.time > REST
-
-    @property
-    def position(self) -> Array:
-        """x, y [m] and heading, unwrapped [rad], of the middle between the feet in the frame of the start."""
-        return np.array(self.odometry.middle(self.sense.other))
+        return self.phase == "stand" and self.time > self.measures.rest
 
     @property
     def free_joints(self) -> frozenset[str]:
         """All but those of the legs."""
         return self._free
-
-    @property
-    def footsteps(self) -> tuple[Places, Places]:
-        """Soles that stand, and where the one in the air will come down."""
-        x, y, yaw = self.sense.other
-        stance = se2.compose(self.position, se2.inverse((0.5 * x, 0.5 * y, 0.5 * yaw)))
-        feet = [leg.foot for leg in self.body.rig.legs]
-        own, other = feet[self.stance], feet[1 - self.stance]
-        if self.phase != "walk":
-            return {own: stance, other: se2.compose(stance, (x, y, yaw))}, {}
-        return {own: stance}, {other: se2.compose(stance, self.step)}
-
-    @property
-    def tilt(self) -> Pair:
-        """Measured roll and pitch of the body [rad]."""
-        return self.sense.attitude.roll, self.sense.attitude.pitch
-
-    @property
-    def divergent(self) -> Pair:
-        """Measured divergent component of motion, seen from the standing sole [m]."""
-        return self.sense.divergent
-
-    @property
-    def support(self) -> Array:
-        """(corners, 2) points that the robot stands on, seen from the standing sole [m]: soles that carry."""
-        soles = self.body.soles
-        points = [soles[self.stance].outline]
-        if self.phase != "walk" or self.sense.loads[1 - self.stance] > 0.1:
-            x, y, yaw = self.sense.other
-            points.append(soles[1 - self.stance].outline @ turned(yaw)[:2, :2].T + [x, y])
-        return np.concatenate(points)
-
-    @property
-    def support_margin(self) -> float:
-        """How far the divergent component lies inside the support, negative outside [m]."""
-        return float(margin(self.support, np.array(self.divergent)))
 
     def ahead(self) -> BipedWalk:
         """A copy that feels what it plans, so that the targets of the coming time can be asked for now."""
@@ -192,9 +107,15 @@ class BipedWalk(Walker):
         made._blind, made.error, made.disturbed, made._tilt = True, (0.0, 0.0), False, None
         return made
 
+    def begin(self, velocity: Velocity) -> None:
+        """Be up to a velocity at once; for a walk in thought."""
+        self._ramped = list(velocity)
+
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint targets (joints,) for the next control step of dt [s]."""
+        """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
+        if not math.isfinite(command.vx + command.vy + command.wz):
+            command = Command()
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
@@ -211,22 +132,27 @@ class BipedWalk(Walker):
         return self._targets(dt)
 
     def _estimate(self, readings: Readings, dt: float) -> None:
-        w, sense, s = self.measures.rate, self.sense, self.settings
+        w, sense = self.measures.rate, self.sense
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
+        self._joints = readings.position
         self.odometry.measure(sense.other, sense.loads, self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
-        if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * SETTLED:
+        if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
+        rests = sense.rests(self.stance, self.ground.settings, both=self.phase != "walk")
+        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt)
+        under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
-        ago = round(s.lag / dt) + 1
-        if len(self._past) >= ago and sense.attitude.seen > SETTLED:
+        ago = round(self.measures.lag / dt) + 1
+        if len(self._past) >= ago and sense.attitude.seen > sense.attitude.first:
             then, now = self._past[-ago], sense.divergent
-            off, lean = (now[0] - then[0], now[1] - then[1]), (sense.foot_roll, sense.foot_pitch)
+            off = (now[0] - then[0], now[1] - then[1])
+            lean = (sense.foot_roll - under.roll, sense.foot_pitch - under.pitch)
         self.alarm.update(off, lean, dt)
         self.error, self._tilt, self.disturbed = self.alarm.error, self.alarm.tilt, self.alarm.on
 
@@ -235,26 +161,34 @@ class BipedWalk(Walker):
         m = self.measures
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
-        for i, wanted in enumerate((command.vx, command.vy, command.wz)):
+        self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
+        slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
+        vx, vy, wz = self._shaped(
+            (
+                max(-tops[0], min(tops[0], command.vx)),
+                max(-tops[1], min(tops[1], command.vy)),
+                max(-tops[2], min(tops[2], command.wz)),
+            )
+        )
+        goal = (slow * vx, slow * vy, slow * wz)
+        for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
-            goal = max(-tops[i], min(tops[i], wanted))
-            self._ramped[i] += max(-most, min(most, goal - self._ramped[i]))
-        self.velocity = list(self._ramped)
+            self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
+        self.velocity = list(self._shaped((self._ramped[0], self._ramped[1], self._ramped[2])))
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             self._heading_goal += self._ramped[2] * dt
-            held = self._ramped[2] + self.settings.heading_gain * (self._heading_goal - heading)
+            held = self._ramped[2] + m.heading_gain * (self._heading_goal - heading)
             self.velocity[2] = max(-m.max_turn, min(m.max_turn, held))
         else:
             self._heading_goal = heading
 
+    def _shaped(self, velocity: Velocity) -> Velocity:
+        return velocity if self.commands is None else self.commands.shaped(velocity)
+
     def _next(self, stance: int) -> Step:
         vx, vy, wz = self.velocity
         return next_step((vx, vy, wz), stance, self.measures.width, self.measures.step_time)
-
-    def _wanted(self) -> Pair:
-        w = self.measures.rate
-        return self.place[0] + self.speed[0] / w, self.place[1] + self.speed[1] / w
 
     # ---- standing and starting -------------------------------------------------------------------
     def _stand(self, command: Command, dt: float) -> Pair:
@@ -271,7 +205,7 @@ class BipedWalk(Walker):
             return self._shift_over(dt)
         x, y = self._wanted()
         middle = (m.pressure + 0.5 * self.swing.pose[0], 0.5 * self.swing.pose[1])
-        gain = 1.0 + self.settings.stand_gain / m.rate
+        gain = 1.0 + m.stand_gain / m.rate
         return self._inside(middle[0] + gain * (x - middle[0]), middle[1] + gain * (y - middle[1]), 0.0)
 
     def _must_step(self) -> bool:
@@ -296,9 +230,9 @@ class BipedWalk(Walker):
         m = self.measures
         x, y = (a + e for a, e in zip(self._wanted(), self.error, strict=True))
         bx, by = starting_offset(self._next, self.stance, self._growth)
-        growth = math.exp(m.rate * max(self.settings.shift_time - self.time, dt))
+        growth = math.exp(m.rate * max(m.shift_time - self.time, dt))
         self.time += dt
-        if self.time >= self.settings.shift_time - 1e-9:
+        if self.time >= m.shift_time - 1e-9:
             self._lift_off()
         px = (m.pressure + bx - x * growth) / (1.0 - growth)
         return self._inside(px, (by - y * growth) / (1.0 - growth), 0.4)
@@ -321,7 +255,7 @@ class BipedWalk(Walker):
         """One control step of a walk: choose the coming step, press the sole, move the other foot, change feet."""
         m = self.measures
         remain = m.double - self.time
-        if self.left > LAST_CHANGE or remain > 0.0:
+        if self.left > m.last_change or remain > 0.0:
             self._choose(remain, dt)
         px, py = self._pressed
         if remain > 1e-9:  # the load is still going over
@@ -330,9 +264,12 @@ class BipedWalk(Walker):
         self.time += dt
         self.left -= dt
         if self.time > m.double:
-            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), m.lift, dt)
-        if self.left > 1e-9 and not self._met_ground():
+            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift(), dt)
+        met = self._met_ground()
+        if self.left > 1e-9 and not met:
             return px, py
+        if met:
+            self._take_foot()
         step = self._change_foot()
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
@@ -350,112 +287,55 @@ class BipedWalk(Walker):
         usual = max(m.step_time - self.time, dt)
         shortest = longest = usual
         if self.alarm.hurry:
-            shortest = max(s.shortest * m.step_time - self.time, 0.03, remain)
+            shortest = max(s.shortest * m.step_time - self.time, m.soonest, remain)
             longest = max(usual, s.longest * m.step_time - self.time)
         x, y = self._wanted()
         args = (
             np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
             np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), s.quick, m.rate,
+            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), m.quick, m.rate,
         )  # fmt: skip
         measured = np.array([x + self.error[0], y + self.error[1]])
         found = self._found
-        self.left = choose_step(measured, *args, usual, shortest, longest, dt, CALM_CONTROL, self._weights, found)
+        self.left = choose_step(measured, *args, usual, shortest, longest, dt, m.calm_control, self._weights, found)
         self.step = (float(found[0]), float(found[1]), wanted[2])
         if self.disturbed:  # the body itself goes on as planned, in the time that the step now takes
             choose_step(
-                np.array([x, y]), *args, self.left, self.left, self.left, dt, CALM_CONTROL, self._weights, found
+                np.array([x, y]), *args, self.left, self.left, self.left, dt, m.calm_control, self._weights, found
             )  # fmt: skip
         self._pressed = (float(found[2]), float(found[3]))
 
     def _goal(self) -> tuple[float, float, float, float, float, float]:
         """Where the swinging foot comes down, level on the ground even when the standing one is not."""
-        x, y, yaw = self.step
-        if self._tilt is None:
-            return x, y, 0.0, yaw, 0.0, 0.0
-        return leveled(self.step, self._tilt, self.body.soles[self.stance].outline)
+        felt = self.ground.felt
+        if self._tilt is None and felt == FLAT:
+            return self.step[0], self.step[1], 0.0, self.step[2], 0.0, 0.0
+        tilt = LEVEL if self._tilt is None else self._tilt
+        return leveled(self.step, tilt, felt.tilt, (felt.x, felt.y), self.body.soles[self.stance].outline)
+
+    def _lift(self) -> float:
+        """How high the foot is lifted [m]: what joints do not need for the way they have left for height."""
+        m = self.measures
+        if self.commands is None:
+            return m.lift
+        vx, vy, wz = self.velocity
+        return m.lift + (m.highest - m.lift) * max(0.0, 1.0 - self.commands.use((vx, vy, wz)))
 
     def _met_ground(self) -> bool:
-        """Whether the swinging foot of a pushed walk has come down before its time."""
-        swung = self.time - self.measures.double
-        return self.alarm.hurry and swung > EARLY and self.left > 0.02 and self.sense.loads[1 - self.stance] > LANDED
+        """Whether the swinging foot has been in the air and come down before its time."""
+        swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
+        self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
+        return (
+            self._airborne
+            and not self._blind
+            and swung > self.measures.early
+            and self.left > self.measures.last
+            and load > LANDED
+        )
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
         width = self.measures.width
         return abs(x) < 0.04 * width and abs(yaw) < 0.02 and abs(abs(y) - width) < 0.06 * width
 
-    # ---- change of feet --------------------------------------------------------------------------
-    def _change_foot(self) -> Step:
-        """See everything from the other foot, which stands from now on; its pose as it was seen before."""
-        k = self.stance
-        turn, at = self._turns[1 - k], self._feet[1 - k]
-        step = (float(at[0]), float(at[1]), angles_of(turn)[0])
-        wanted = self._wanted()
-        measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
-        rotation = turn.T @ turned(self._yaw) @ leaning(*self._lean)
-        torso = turn.T @ (self._torso - at)
-        if self.disturbed:  # take over what was measured; the lean that is left fades
-            center = rotation @ (self.body.upright @ self.body.center(self._q)) + torso
-            self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
-            rate = self.measures.rate
-            self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
-            self._yaw, roll, pitch = angles_of(rotation)
-            self._lean, self._height = (roll, pitch), float(torso[2])
-            self._past.clear()
-        else:
-            self.place = seen_from(step, *self.place)
-            self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
-            self._yaw -= step[2]
-            self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
-        away = -(turn.T @ at)
-        self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(turn.T)))
-        self._before = (float(away[0]), float(away[1]))
-        self.odometry.change_foot(self.sense.other)
-        self.sense.change_foot()
-        self.pressure = seen_from(step, *self.pressure)
-        self._pressed = (self.measures.pressure, 0.0)
-        self.stance, self.time, self.left = 1 - k, 0.0, self.measures.step_time
-        return step
-
-    def _take_over(self) -> None:
-        """Let the pendulum be what was measured."""
-        rate = self.measures.rate
-        self.speed = (self.speed[0] + rate * self.error[0], self.speed[1] + rate * self.error[1])
-        self._past.clear()
-        self.error = (0.0, 0.0)
-
     # ---- pendulum and joints ---------------------------------------------------------------------
-    def _advance(self, pressure: Pair, dt: float) -> None:
-        rate = self.measures.rate
-        x, vx = advance(self.place[0], self.speed[0], pressure[0], rate, dt)
-        y, vy = advance(self.place[1], self.speed[1], pressure[1], rate, dt)
-        self.place, self.speed = (x, y), (vx, vy)
-        self.pressure = pressure
-        self._past.append(self._wanted())
-
-    def _targets(self, dt: float) -> Array:
-        body, k = self.body, self.stance
-        x, y, z, yaw, roll, pitch = self.swing.pose
-        feet, turns = np.zeros((2, 3)), np.empty((2, 3, 3))
-        feet[1 - k] = x, y, z
-        turns[k], turns[1 - k] = LEVEL, turned(yaw) @ leaning(roll, pitch)
-        self._feet, self._turns = feet, turns
-        fade = math.exp(-dt / self.settings.fade)
-        self._lean = (fade * self._lean[0], fade * self._lean[1])
-        self._height = self.measures.height + fade * (self._height - self.measures.height)
-        upright = leaning(*self._lean) @ body.upright
-        ahead = x if k == LEFT else -x  # of the right foot
-        for joint, sign in body.arms:
-            self._q[joint] = body.stance[joint] + sign * self.settings.arms * ahead
-        over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
-        self._yaw, _, self._torso = body.reach(
-            self._q, self._yaw, feet, turns, over, self._height, upright, 0.5 * yaw, 2
-        )  # fmt: skip
-        both = self.phase != "walk" or self.time < self.measures.double
-        push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
-        bend = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push) / body.kp
-        out = self._q + self.sag * bend
-        self._sent = (out, bend)
-        targets: Array = out.copy()
-        return targets

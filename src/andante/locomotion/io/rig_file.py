@@ -84,11 +84,26 @@ def write_rig(rig: Rig, path: Path) -> None:
     write_bytes(rig_text(rig).encode(), path)
 
 
+def read_stance(path: Path) -> dict[str, float]:
+    """The [stance] of a file: joints to their positions in a pose in which the robot stands."""
+    if not path.is_file():
+        raise MissingFile(f"{path}: no such file; it holds a table [stance] with lines like JOINT = ANGLE")
+    data = read_toml(path, MAX_BYTES)
+    if "stance" not in data:
+        raise BadInput(f"{path}: no table [stance] with lines like JOINT = ANGLE")
+    return _table(path, "stance", data["stance"])
+
+
 def read_rig(path: Path, robot: Robot | None = None) -> Rig:
-    """A rig from a file; when the robot is given, every name is checked against it."""
+    """A rig from a file; when the robot is given, every name is checked against it.
+
+    A file with nothing but a [stance] is enough then: the rest is inferred from that pose.
+    """
     if not path.is_file():
         raise MissingFile(f"{path}: no such rig file; andante rig FILE -o {path} writes one")
     data = read_toml(path, MAX_BYTES)
+    if robot is not None and set(data) == {"stance"}:
+        return infer_rig(robot, stance=read_stance(path))
     if "centre" in data:
         warnings.warn(f"{path}: the key centre is now called center", DeprecationWarning, stacklevel=2)
         data = {"center": data.pop("centre"), **data}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from andante.description import Robot
+from andante.description.robot import STANDING_POSES
 from andante.description.solids import bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
@@ -15,6 +17,7 @@ from andante.gravity import GRAVITY
 from andante.kinematics import Chain
 
 from .balance import margin
+from .gains import biped_gains
 from .legs import Branch, body_link, find_legs, forward_azimuth, leg_faults, resting_pose, ring_order
 from .rig import Leg, Rig, Vec3, leg_chain, leg_gains
 
@@ -66,13 +69,19 @@ class _Sketch:
         return np.asarray(gap - (gap @ along) * along)
 
 
-def infer_rig(robot: Robot, knees: str = "same", height: float | None = None) -> Rig:
+def infer_rig(
+    robot: Robot, knees: str = "same", height: float | None = None, stance: Mapping[str, float] | None = None
+) -> Rig:
     """A rig of a robot: legs, forward axis, stance, reach, step sizes and gains.
 
     knees: which way they bend: all the same way ("same": back where possible), "back", "front", toward the middle
     ("in"), away from it ("out") or "up". height: of the body over the ground [m] instead of the one that is found.
+    stance: joints to their positions in a pose in which it stands, the others as in its file; instead of a search.
     """
     UnknownName.check("knee direction", knees, KNEES)
+    if stance is not None:
+        UnknownName.check("joint", stance, robot.joint_names, f"stance of {robot.name!r}")
+        robot = replace(robot, poses={STANDING_POSES[0]: dict(stance)})
     try:
         branches = find_legs(robot)
     except BadInput as error:
@@ -171,7 +180,7 @@ def _search_stance(
     if best is None:
         raise BadInput(
             f"robot {robot.name!r}: no stance found in which all {len(sketches)} feet stand on one plane; "
-            "write the pose as [poses.Stand] in its side file"
+            "give a pose in which it stands as [stance] of a rig file, or as [poses.Stand] in its side file"
         )
     stance = dict(rest)
     for sketch, q in zip(sketches, best[1], strict=True):
@@ -319,7 +328,7 @@ def _finish(
         step_height=round(step, 4),
         stride_time=_stride_time(robot, legs, tall),
     )
-    return replace(rig, servos=leg_gains(robot, rig))
+    return replace(rig, servos=(biped_gains if len(legs) == 2 else leg_gains)(robot, rig))
 
 
 def _step_height(sketches: list[_Sketch], stance: dict[str, float], places: Array) -> float:

@@ -17,6 +17,7 @@ from andante.kinematics import chain
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
 REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
+SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
 
@@ -182,14 +183,19 @@ def body_link(robot: Robot, legs: list[Branch]) -> str:
 def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Array) -> float:
     """Azimuth of straight ahead [rad], a multiple of a quarter turn.
 
-    By names (front, hind, FL, RR ...), else by where a camera looks, else across the way that the legs point, else
-    +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root frame [m].
+    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else across the way
+    that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root
+    frame [m].
     """
     names = [" ".join((leg.foot, leg.hip, *leg.joints)).replace(" ", "_") for leg in legs]
     front = [i for i, text in enumerate(names) if FRONT.search(text) and not REAR.search(text)]
     rear = [i for i, text in enumerate(names) if REAR.search(text) and not FRONT.search(text)]
     if front and rear:
         return _quarter(hips[front].mean(axis=0) - hips[rear].mean(axis=0))
+    sides = _left_right(names)
+    if sides is not None:
+        aside = hips[sides[0]] - hips[sides[1]]
+        return _quarter(np.array([aside[1], -aside[0]]))
     poses = robot.link_poses()
     for spec in robot.sensors:
         if spec.kind == "camera":
@@ -198,6 +204,15 @@ def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Arra
                 return _quarter(look)
     x, y = np.abs(outward).sum(axis=0)
     return math.pi / 2 if x > ASKEW * y and y >= 0 and len(legs) > 4 else 0.0
+
+
+def _left_right(names: list[str]) -> tuple[int, int] | None:
+    """Which of two names tells of the left side and which of the right, by the first word of either in them."""
+    sides = [SIDE.search(text) for text in names]
+    if len(names) != 2 or sides[0] is None or sides[1] is None:
+        return None
+    first, second = (side.group(0).strip("_").lower()[0] for side in sides if side is not None)
+    return None if first == second else (0, 1) if first == "l" else (1, 0)
 
 
 def _quarter(direction: Array) -> float:

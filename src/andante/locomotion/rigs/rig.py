@@ -281,6 +281,9 @@ def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for leg in rig.legs:
         foot = poses[leg.foot] @ np.asarray(leg.point)
+        if len(rig.legs) == 2:  # flat feet are pressed below the center of mass
+            forth = rig.walking_from_body[0] * (rig.walking_from_body[0] @ (np.asarray(rig.center) - leg.stand))
+            foot = poses[rig.body] @ (np.asarray(leg.stand) + forth)
         for joint in map(robot.joint, leg.joints):
             load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)[1]
             if load > joint.limits.effort > 0:

@@ -100,6 +100,9 @@ def urdf_sensor(node: Node, links: Mapping[str, Link], context: Context) -> Sens
         for element in child.walk():
             vertical = "vertical_" if element.tag == "vertical" else ""
             for key, text in element.attributes.items():
+                if not text.strip():
+                    context.warn(element, f"{key} is empty; taken as not stated")
+                    continue
                 parameters[vertical + {"hfov": "horizontal_fov"}.get(key, key)] = scalar(text)
     rate = number(node, node.get("update_rate"), "update_rate", 0.0)
     kind = KINDS.get(kind, kind) or "unknown"

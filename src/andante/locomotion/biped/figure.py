@@ -1,0 +1,228 @@
+"""Where body and feet of a walk are believed to be, seen from the foot that stands, and the joints that put them there.
+
+The whole body is placed by inverse kinematics so that its center, weighed by what masses press when they sway, goes
+where the pendulum goes. Each landing takes pendulum, lean and height over as they were measured; nothing jumps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Literal
+
+import numpy as np
+
+from andante.description import Robot
+from andante.geometry import Array, se2
+from andante.locomotion.behaviour import Places, Walker
+from andante.locomotion.rigs.balance import margin
+from andante.locomotion.rigs.rig import Rig
+
+from .body import BipedBody, planned_push
+from .estimation import BipedOdometry, BipedSense
+from .footsteps import LEFT, Step, Swing, advance, angles_of, leaning, seen_from, turned
+from .ground import FLAT, Ground
+from .settings import BipedMeasures, BipedSettings
+
+Phase = Literal["stand", "shift", "walk"]
+Pair = tuple[float, float]
+
+LEVEL = np.eye(3)
+
+
+class BipedFigure(Walker):
+    """Pendulum, feet and body. All lengths are seen from the standing sole: x along it, y to the left, z up."""
+
+    def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
+        self.settings = s = settings
+        self.body = body = BipedBody(robot, rig)
+        self.measures, shift = self._stand_up(body.stance_height if s.height is None else s.height)
+        m = self.measures
+        self.sense = BipedSense(body, m.rate, shift)
+        self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
+        self.ground = Ground(m.rate)
+        self._shift = shift[:2]
+        self.phase: Phase = "stand"
+        self.stance = LEFT
+        self.time = 0.0  # since the step began [s]
+        self.left = m.step_time  # until it ends [s]
+        self.swing = Swing((0.0, -m.width, 0.0, 0.0, 0.0, 0.0))
+        self.place, self.speed = (m.pressure, -0.5 * m.width), (0.0, 0.0)  # of the pendulum
+        self.pressure: Pair = (m.pressure, -0.5 * m.width)
+        self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
+        self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
+        self.disturbed = False
+        self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness implies
+        self.missed = 0.0  # by the inverse kinematics of the last targets [m]
+        self._pressed: Pair = (m.pressure, 0.0)
+        self._before: Pair = (0.0, 0.0)  # where the foot before stands
+        self._past: deque[Pair] = deque(maxlen=32)  # divergent components that were wanted
+        self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
+        self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
+        self._joints = self._q  # as measured
+        self._joint_speed = np.zeros(len(body.names))  # of the last targets [rad/s]
+        self.torques = np.zeros(len(body.names))  # that carry the planned push [N m]
+
+    def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
+        """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
+        body, s = self.body, self.settings
+        self._q = body.stance.copy()
+        first = BipedMeasures.of(s, body, height, body.rig.center_height)
+        feet = np.array([[0.0, 0.5 * first.width, 0.0], [0.0, -0.5 * first.width, 0.0]])
+        level = np.array([LEVEL, LEVEL])
+        over = np.array([first.pressure, 0.0])
+        _, left, self._torso = body.reach(self._q, 0.0, feet, level, over, height, body.upright, 0.0, 40)
+        body.check_stance(left)
+        true = body.upright @ body.center(self._q)
+        measures = BipedMeasures.of(s, body, height, height + float(true[2]))
+        body.stance = self._q.copy()
+        body.weigh(height, s.sway * math.pi / measures.step_time)
+        self._feet, self._turns = feet, level
+        return measures, body.upright @ body.center(self._q) - true
+
+    # ---- what is known ---------------------------------------------------------------------------
+    @property
+    def position(self) -> Array:
+        """x, y [m] and heading, unwrapped [rad], of the middle between the feet in the frame of the start."""
+        return np.array(self.odometry.middle(self.sense.other))
+
+    @property
+    def footsteps(self) -> tuple[Places, Places]:
+        """Soles that stand, and where the one in the air will come down."""
+        x, y, yaw = self.sense.other
+        stance = se2.compose(self.position, se2.inverse((0.5 * x, 0.5 * y, 0.5 * yaw)))
+        feet = [leg.foot for leg in self.body.rig.legs]
+        own, other = feet[self.stance], feet[1 - self.stance]
+        if self.phase != "walk":
+            return {own: stance, other: se2.compose(stance, (x, y, yaw))}, {}
+        return {own: stance}, {other: se2.compose(stance, self.step)}
+
+    @property
+    def tilt(self) -> Pair:
+        """Measured roll and pitch of the body [rad]."""
+        return self.sense.attitude.roll, self.sense.attitude.pitch
+
+    @property
+    def divergent(self) -> Pair:
+        """Measured divergent component of motion, seen from the standing sole [m]."""
+        return self.sense.divergent
+
+    @property
+    def support(self) -> Array:
+        """(corners, 2) points that the robot stands on, seen from the standing sole [m]: soles that carry."""
+        soles = self.body.soles
+        points = [soles[self.stance].outline]
+        if self.phase != "walk" or self.sense.loads[1 - self.stance] > 0.1:
+            x, y, yaw = self.sense.other
+            points.append(soles[1 - self.stance].outline @ turned(yaw)[:2, :2].T + [x, y])
+        return np.concatenate(points)
+
+    @property
+    def support_margin(self) -> float:
+        """How far the divergent component lies inside the support, negative outside [m]."""
+        return float(margin(self.support, np.array(self.divergent)))
+
+    def _wanted(self) -> Pair:
+        w = self.measures.rate
+        return self.place[0] + self.speed[0] / w, self.place[1] + self.speed[1] / w
+
+    # ---- change of feet --------------------------------------------------------------------------
+    def _take_foot(self) -> None:
+        """Let the foot that has met the ground before its time be where it is."""
+        body, k, tilt = self.body, self.stance, self.ground.under.tilt
+        body.center(self._joints)
+        (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
+        self._feet[1 - k], self._turns[1 - k] = tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
+
+    def _change_foot(self) -> Step:
+        """See everything from the other foot, which stands from now on; its pose as it was seen before."""
+        k = self.stance
+        turn, at = self._turns[1 - k], self._feet[1 - k]
+        step = (float(at[0]), float(at[1]), angles_of(turn)[0])
+        wanted = self._wanted()
+        measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
+        self.ground.change_foot(step[2])
+        over = self.ground.under.tilt @ turn.T  # from what was believed level to what is now, which is turned
+        rotation = over @ turned(self._yaw) @ leaning(*self._lean)
+        torso = over @ (self._torso - at)
+        if self.disturbed:  # take over what was measured; the lean that is left fades
+            center = rotation @ (self.body.upright @ self.body.center(self._q)) + torso
+            self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
+            rate = self.measures.rate
+            self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
+            self._yaw, roll, pitch = angles_of(rotation)
+            self._lean = (roll, pitch)
+            self._past.clear()
+        else:
+            self.place = seen_from(step, *self.place)
+            self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
+            self._yaw -= step[2]
+            self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
+        self._height = float(torso[2]) - self.ground.under.height(*self.place)
+        away = -(over @ at)
+        self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(over @ self._turns[k])))
+        self._before = (float(away[0]), float(away[1]))
+        self.odometry.change_foot(self.sense.other)
+        self.sense.change_foot()
+        self.pressure = seen_from(step, *self.pressure)
+        self._pressed = (self.measures.pressure, 0.0)
+        self.stance, self.time, self.left = 1 - k, 0.0, self.measures.step_time
+        return step
+
+    def _take_over(self) -> None:
+        """Let the pendulum be what was measured."""
+        rate = self.measures.rate
+        self.speed = (self.speed[0] + rate * self.error[0], self.speed[1] + rate * self.error[1])
+        self._past.clear()
+        self.error = (0.0, 0.0)
+
+    # ---- pendulum and joints ---------------------------------------------------------------------
+    def _advance(self, pressure: Pair, dt: float) -> None:
+        rate = self.measures.rate
+        x, vx = advance(self.place[0], self.speed[0], pressure[0], rate, dt)
+        y, vy = advance(self.place[1], self.speed[1], pressure[1], rate, dt)
+        self.place, self.speed = (x, y), (vx, vy)
+        self.pressure = pressure
+        self._past.append(self._wanted())
+
+    def _targets(self, dt: float) -> Array:
+        body, k = self.body, self.stance
+        x, y, z, yaw, roll, pitch = self.swing.pose
+        feet, turns = np.zeros((2, 3)), np.empty((2, 3, 3))
+        feet[1 - k] = x, y, z
+        under = self.ground.under
+        if self.phase != "walk" and under != FLAT:  # both feet lie on the same ground
+            _, roll, pitch = angles_of(under.tilt @ turned(yaw))
+            z = under.height(x, y)
+            self.swing.pose[2:] = z, yaw, roll, pitch
+            feet[1 - k, 2] = z
+        turns[k] = LEVEL if under == FLAT else under.tilt
+        turns[1 - k] = turned(yaw) @ leaning(roll, pitch)
+        self._feet, self._turns = feet, turns
+        fade = math.exp(-dt / self.measures.fade)
+        self._lean = (fade * self._lean[0], fade * self._lean[1])
+        self._height = self.measures.height + fade * (self._height - self.measures.height)
+        upright = leaning(*self._lean) @ body.upright
+        ahead = x if k == LEFT else -x  # of the right foot
+        before = self._q.copy()
+        for joint, sign in body.arms:
+            self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead
+        over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
+        height = self._height
+        if under != FLAT:  # the center goes along the slope
+            height += under.height(over[0], over[1])
+        self._yaw, self.missed, self._torso = body.reach(
+            self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
+        )  # fmt: skip
+        both = self.phase != "walk" or self.time < self.measures.double
+        push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
+        self.torques = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push)
+        bend = self.torques / body.kp
+        out = self._q + self.sag * bend
+        if self.measures.lead:
+            speed = (self._q - before) / dt
+            out += self.measures.lead * speed + body.servo_inertia * (speed - self._joint_speed) / dt
+            self._joint_speed = speed
+        self._sent = (out, bend)
+        targets: Array = out.copy()
+        return targets

@@ -1,0 +1,97 @@
+"""Ground that is not flat, found by the standing foot alone: how it slopes, and how far it is to be trusted.
+
+A sole that carries the robot lies on the ground, so its tilt (encoders and IMU) is the ground's as long as it does not
+change: a foot that tips over its edge turns, one that rests does not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from andante.geometry import Array
+
+from .footsteps import beyond, leaning, seen_from
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GroundSettings:
+    """How ground is felt; times in those of the pendulum, 1 / w."""
+
+    felt_time: float = 1.83  # in which a new slope is believed
+    body_time: float = 0.91  # in which the body stands up on it
+    resting: float = 0.3  # load from which a foot rests, in body weights
+    inner: float = 0.9  # part of its load cells within which a resting foot is pressed
+    turning: float = 0.246  # a foot that turns faster does not rest [rad]
+    flat: float = 0.012  # slopes below this are none
+    steepest: float = 0.25  # slopes beyond this are not believed
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A slope: rise per meter along x and y of whoever looks."""
+
+    x: float = 0.0
+    y: float = 0.0
+
+    def height(self, x: float, y: float) -> float:
+        """Over the origin [m]."""
+        return self.x * x + self.y * y
+
+    @property
+    def roll(self) -> float:
+        """Of a sole that lies on it [rad]."""
+        return math.atan(self.y * math.cos(self.pitch))
+
+    @property
+    def pitch(self) -> float:
+        """Of a sole that lies on it [rad]."""
+        return -math.atan(self.x)
+
+    @property
+    def tilt(self) -> Array:
+        """(3, 3) rotation of a sole that lies on it."""
+        return leaning(self.roll, self.pitch)
+
+    def seen(self, yaw: float) -> Plane:
+        """From somebody turned by yaw [rad]."""
+        return Plane(*seen_from((0.0, 0.0, yaw), self.x, self.y))
+
+    def toward(self, other: Plane, time: float, dt: float) -> Plane:
+        """On the way to another one, as far as it comes in dt."""
+        near = dt / (dt + time)
+        return Plane(self.x + near * (other.x - self.x), self.y + near * (other.y - self.y))
+
+
+FLAT = Plane()
+
+
+class Ground:
+    """The slope of the ground under a walk, seen from its standing foot."""
+
+    def __init__(self, rate: float, settings: GroundSettings | None = None) -> None:
+        self.rate, self.settings = rate, settings or GroundSettings()  # w of the pendulum [1/s]
+        self.felt = FLAT  # as far as it is known: where the next foot comes down
+        self.under = FLAT  # under the standing foot: follows slowly, since ankles that turn throw the body about
+        self._raw = FLAT
+        self._last: Pair | None = None
+
+    def update(self, roll: float, pitch: float, rests: bool, dt: float) -> None:
+        """Take the tilt of the standing sole [rad] and whether it lies on the ground."""
+        s, before = self.settings, self._last
+        self._last = (roll, pitch)
+        if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > s.turning * self.rate * dt:
+            return
+        measured = Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
+        if math.hypot(measured.x, measured.y) < s.steepest:
+            self._raw = self._raw.toward(measured, s.felt_time / self.rate, dt)
+            self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
+            self.under = self.under.toward(Plane(*beyond(measured.x, measured.y, s.flat)), s.body_time / self.rate, dt)
+
+    def change_foot(self, yaw: float) -> None:
+        """A foot turned by yaw [rad] has come down and stands from now on."""
+        self._last = None
+        self.felt, self._raw = self.felt.seen(yaw), self._raw.seen(yaw)
+        self.under = self.felt

@@ -1,0 +1,78 @@
+"""Position servos of a robot that walks on two feet: of its legs by its mass and height, of others by their own."""
+
+from __future__ import annotations
+
+import math
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from andante.description import JointType, Robot
+from andante.description.inertia import combine
+from andante.gravity import GRAVITY
+
+from .rig import Rig
+
+STIFFNESS = 20.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
+SETTLING = 0.06  # kd / kp, in the time of the falling robot, sqrt(h / g)
+ROTOR = 0.1  # inertia of a drive whose file states none, in kd² / kp
+BANDWIDTH, DAMPING = 2 * math.pi * 8.0, 0.7  # of joints that carry nothing but themselves: arms, heads, fingers [rad/s]
+
+
+def stated_gains(robot: Robot, name: str) -> dict[str, float]:
+    """What the robot's file or side file states of a joint's servo."""
+    out: dict[str, float] = {}
+    for pattern, values in robot.servos.items():
+        if fnmatchcase(name, pattern):
+            out |= values
+    return out
+
+
+def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
+    """kp, kd and, where the file has none, the armature of every joint whose file states no stiffness.
+
+    A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian.
+    kp = 20 m g h holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time
+    sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps
+    critically, so that light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w²
+    and kd = 2 z I w with the inertia I of what they move. By their limits of effort, which files often leave at a round
+    number, fingers would be stiff enough to flutter and to shake the robot.
+    """
+    fall = math.sqrt(rig.center_height / GRAVITY)
+    kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
+    kd = SETTLING * fall * kp
+    out = {}
+    for name in dict.fromkeys(name for leg in rig.legs for name in leg.joints):
+        stated, dynamics = stated_gains(robot, name), robot.joint(name).dynamics
+        if "kp" in stated:
+            if "kd" not in stated and dynamics.damping > 0:
+                out[name] = {**stated, "kd": 0.0}  # as MJCF means it: the joint's own damping is all there is
+            continue
+        out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
+        if not dynamics.armature:
+            out[name]["armature"] = float(f"{ROTOR * kd * kd / kp:.3g}")
+    for name, inertia in _carried_alone(robot, rig).items():
+        if name not in out and "kp" not in stated_gains(robot, name):
+            kp, kd = inertia * BANDWIDTH**2, 2 * DAMPING * inertia * BANDWIDTH
+            out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
+    return out
+
+
+def _carried_alone(robot: Robot, rig: Rig) -> dict[str, float]:
+    """Inertia [kg m² or kg] about (along) each joint outside the legs of all that it moves, and its armature."""
+    poses = robot.link_poses(rig.stance)
+    legs = {joint.name for leg in rig.legs for joint in robot.ancestors(leg.foot)}
+    out = {}
+    for joint in robot.movable:
+        if joint.name in legs:
+            continue
+        moved = [link for link in robot.links if joint in robot.ancestors(link.name) and link.inertia is not None]
+        whole = combine([link.inertia.transformed(poses[link.name]) for link in moved if link.inertia is not None])
+        if whole is None:
+            continue
+        frame = poses[joint.parent] @ joint.pose
+        axis = frame.rotation @ np.asarray(joint.axis)
+        lever = np.cross(axis, np.asarray(whole.com) - frame.translation)
+        turned = float(axis @ whole.matrix @ axis) + whole.mass * float(lever @ lever)
+        out[joint.name] = (whole.mass if joint.type is JointType.PRISMATIC else turned) + joint.dynamics.armature
+    return out
