@@ -8,6 +8,7 @@ import pytest
 from andante.bags import messages
 from andante.bus import Bus
 from andante.control.body import Body, BodyState
+from andante.control.loop import ControlLoop
 from andante.control.publishers import (
     STEPS_KEPT,
     ClockPublisher,
@@ -15,13 +16,14 @@ from andante.control.publishers import (
     FootstepPublisher,
     JointFrames,
     StatePublisher,
+    VelocityPublisher,
     pose_message,
     stamp,
 )  # fmt: skip
 from andante.control.view import RobotView
 from andante.description import load_robot
 from andante.geometry import SE3
-from andante.locomotion.behaviour import HoldPose
+from andante.locomotion.behaviour import Command, HoldPose
 from andante.mapping import Scan
 
 
@@ -192,6 +194,28 @@ def test_footsteps_are_kept_when_a_foot_comes_down_elsewhere(body) -> None:
     publisher.rebuilt()
     heard.run(body, publisher, 0.1)
     assert len(heard.samples["/footsteps"][-1].steps) == 2
+
+
+class Halving(HoldPose):
+    """Carries out half of what is asked."""
+
+    executed = Command(vx=0.1)
+
+
+@pytest.mark.parametrize(("walker", "speed"), [(HoldPose, 0.2), (Halving, 0.1)])
+def test_what_is_asked_and_what_is_executed_are_both_told(body, walker, speed) -> None:
+    bus, view = Bus(), view_of(body)
+    view.walker = walker(body.robot, "StandInit")
+    topics = ("/velocity/asked", "/velocity/executed")
+    heard, publisher = Heard(bus, *topics), VelocityPublisher(bus, lambda: view)
+    heard.run(body, publisher, 0.1)
+    assert not any(heard.samples[topic] for topic in topics)  # nobody runs it
+    view.run_by(ControlLoop(body, view.walker, command=Command(vx=0.2, wz=0.3)))
+    view.loop.step()
+    heard.run(body, publisher, 0.3)
+    asked, executed = (heard.samples[topic][-1].twist for topic in topics)
+    assert (asked.linear.x, asked.angular.z) == (0.2, 0.3)
+    assert executed.linear.x == speed
 
 
 def test_a_publisher_that_is_closed_leaves_its_topics(body) -> None:

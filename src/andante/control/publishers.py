@@ -43,6 +43,8 @@ JointState = messages.cls("sensor_msgs/msg/JointState")
 TransformStamped = messages.cls("geometry_msgs/msg/TransformStamped")
 Transform = messages.cls("geometry_msgs/msg/Transform")
 TFMessage = messages.cls("tf2_msgs/msg/TFMessage")
+Twist = messages.cls("geometry_msgs/msg/Twist")
+TwistStamped = messages.cls("geometry_msgs/msg/TwistStamped")
 Footstep = messages.cls("andante_msgs/msg/Footstep")
 Footsteps = messages.cls("andante_msgs/msg/Footsteps")
 
@@ -279,6 +281,28 @@ class FootstepPublisher(RobotPublisher):
         steps = [Footstep(foot, Pose2D(*place.tolist()), False) for foot, place in self._past]
         steps += [Footstep(foot, Pose2D(*se2.compose(start, told).tolist()), True) for foot, told in coming.items()]
         self._topic.publish(Footsteps(self.header(ODOM), steps))
+
+
+class VelocityPublisher(RobotPublisher):
+    """/velocity/asked and /velocity/executed: what is wanted of the walker, and what of it is carried out."""
+
+    name = "velocity"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        kind = "geometry_msgs/msg/TwistStamped"
+        self._asked = self.advertise("/velocity/asked", kind, STEP_RATE)
+        self._executed = self.advertise("/velocity/executed", kind, STEP_RATE)
+
+    def update(self) -> None:
+        """Both, while a loop runs the robot."""
+        if self.view.loop is None:
+            return
+        asked = self.view.loop.asked
+        for topic, told in ((self._asked, asked), (self._executed, self.view.walker.executed or asked)):
+            if topic.wanted():
+                twist = Twist(Vector3(told.vx, told.vy, 0.0), Vector3(0.0, 0.0, told.wz))
+                topic.publish(TwistStamped(self.header("base_link"), twist))
 
 
 class JointFrames:

@@ -155,6 +155,11 @@ class Walker(Behaviour):
         return frozenset()
 
     @property
+    def executed(self) -> Command | None:
+        """What of the last command it carries out now; None: the command as it is."""
+        return None
+
+    @property
     def footsteps(self) -> tuple[Places, Places]:
         """Where feet stand, and where those in the air will come down."""
         return {}, {}

@@ -21,7 +21,14 @@ from andante.bus import Bus
 from andante.bus.recorder import Recorder
 from andante.control.body import Body
 from andante.control.estimate import BaseEstimate
-from andante.control.publishers import ClockPublisher, FeltPublisher, FootstepPublisher, RobotPublisher, StatePublisher
+from andante.control.publishers import (
+    ClockPublisher,
+    FeltPublisher,
+    FootstepPublisher,
+    RobotPublisher,
+    StatePublisher,
+    VelocityPublisher,
+)
 from andante.control.view import RobotView
 from andante.errors import BadInput
 
@@ -148,7 +155,7 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
         felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
-    return [*more, state, *felt, FootstepPublisher(bus, view), ClockPublisher(bus, view)]
+    return [*more, state, *felt, FootstepPublisher(bus, view), VelocityPublisher(bus, view), ClockPublisher(bus, view)]
 
 
 def open_recording(path: Path, body: Body, view: RobotView | None = None) -> Recording:

@@ -97,6 +97,11 @@ class BipedWalk(BipedFigure):
         return self.phase == "stand" and self.time > self.measures.rest
 
     @property
+    def executed(self) -> Command:
+        """The velocity of the steps that it makes now: what was asked, within its command set, ramped."""
+        return Command() if self.phase == "stand" else Command(*self.velocity)
+
+    @property
     def free_joints(self) -> frozenset[str]:
         """All but those of the legs."""
         return self._free

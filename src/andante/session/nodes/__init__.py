@@ -13,7 +13,17 @@ from .navigation import NavigationNode
 from .node import LiveNode
 from .parameters import ParameterNode
 from .recording import RecordingNode, ReplayNode
-from .robot import AliasNode, ClockNode, FeltNode, FootstepNode, RobotStateNode, SensorNode, StatusNode, TruthNode
+from .robot import (
+    AliasNode,
+    ClockNode,
+    FeltNode,
+    FootstepNode,
+    RobotStateNode,
+    SensorNode,
+    StatusNode,
+    TruthNode,
+    VelocityNode,
+)
 from .search import SearchNode
 from .services import ServiceNode
 from .terminal import TerminalNode
@@ -21,8 +31,9 @@ from .walker import WalkerNode
 
 # The clock comes after the state of its instant: who follows the clock has that state already.
 NODES = (
-    RobotStateNode, SensorNode, CameraNode, TruthNode, FootstepNode, ClockNode, ParameterNode, CommandNode, ServiceNode,
-    ActionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, AliasNode,
+    RobotStateNode, SensorNode, CameraNode, TruthNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
+    CommandNode, ServiceNode, ActionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode,
+    TerminalNode, StatusNode, AliasNode,
 )  # fmt: skip
 
 

@@ -38,6 +38,10 @@ class FootstepNode(_OfSession, publishers.FootstepPublisher):
     """/footsteps."""
 
 
+class VelocityNode(_OfSession, publishers.VelocityPublisher):
+    """/velocity/asked, /velocity/executed."""
+
+
 class SensorNode(SensorPublisher):
     """What the robot feels."""
 
