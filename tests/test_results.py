@@ -84,6 +84,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "turns under 5 %": ("turn-90", "turn-360", "turn--180", "turn--270", "turn-falls"),
         "top speed 0.15 m/s": ("top-speed",),
         "1 m and 90 degrees on Bullet": ("bullet-metre", "bullet-turn", "bullet-falls"),
+        "five bipeds of other makers": ("zoo-bipeds", "zoo-biped-falls", "zoo-biped-arrived", "zoo-biped-error"),
         "DART and ODE reported": ("dart-metre", "dart-turn", "ode-metre", "ode-turn"),
         "200 pushes, curve, 90 % and 80 %": (
             "pushes", "push-0.7", "push-1.0", "push-standing",

@@ -5,6 +5,7 @@ Run by `make docs-pictures`; writes docs/pictures/*.webp and *.png.
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
@@ -108,8 +109,20 @@ def fall_strip() -> Image.Image:
     return sheet(tiles, 6).resize((6 * 216, 4 * 203), Image.Resampling.LANCZOS)
 
 
+def identification_picture() -> Image.Image:
+    """What a fit of one shoulder draws."""
+    with tempfile.TemporaryDirectory() as folder:
+        log, found = Path(folder) / "shoulder.mcap", Path(folder) / "fit"
+        an.experiment.excite(an.robot("nao"), log, joints=["LShoulderPitch"], seconds=8)
+        parameters = ["stiffness", "damping", "delay"]
+        an.experiment.fit(log, found, robot=an.robot("nao"), joints=["LShoulderPitch"], parameters=parameters)
+        with Image.open(found / "fit.png") as picture:
+            return picture.convert("RGB")
+
+
 def main() -> None:
     """Write all sheets."""
+    identification_picture().save(OUT / "identification.webp", quality=85)
     fall_strip().save(OUT / "falls.webp", quality=85)
     OUT.mkdir(parents=True, exist_ok=True)
     poses = [portrait(name, pose) for name in SHOWN if name in robot_names() for pose in SHOWN[name]]

@@ -80,7 +80,7 @@ def test_play_heeds_its_table(tmp_path: Path) -> None:
     usual = play("nao", "Crouch")
     brief = play("nao", "Crouch", params=write(tmp_path, "[play]\nsettle = 0.1\n"))
     assert usual.seconds - brief.seconds == pytest.approx(0.9, abs=0.02)
-    with pytest.raises(BadInput, match=r"tables \[body\], \[falls\], \[play\] and \[start\] only, got walk"):
+    with pytest.raises(BadInput, match=r"tables \[body\], \[falls\], \[play\], \[robot\] and \[start\] only, got walk"):
         play("nao", "Crouch", params=write(tmp_path, "[walk]\nsettle = 0.1\n"))
 
 

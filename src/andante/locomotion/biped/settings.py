@@ -79,7 +79,6 @@ class BipedMeasures:
     step_time: float
     double: float  # [s]
     lift: float
-    highest: float  # lift of a slow walk [m]
     height: float
     width: float
     pressure: float
@@ -141,7 +140,6 @@ class BipedMeasures:
             step_time=step,
             double=s.double * step,
             lift=0.06 * center if s.lift is None else s.lift,
-            highest=(0.12 if s.lift is None else 0.0) * center + (s.lift or 0.0),
             height=height,
             width=width,
             pressure=0.3 * (heel + toe) if s.pressure is None else s.pressure,

@@ -149,12 +149,13 @@ class BipedWalk(BipedFigure):
             whole = float(bend @ bend)
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
-        rests = sense.rests(self.stance, self.ground.settings, both=self.phase != "walk")
+        known = sense.attitude.seen > sense.attitude.first
+        rests = known and sense.rests(self.stance, self.ground.settings, both=self.phase != "walk")
         self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(self.measures.lag / dt) + 1
-        if len(self._past) >= ago and sense.attitude.seen > sense.attitude.first:
+        if len(self._past) >= ago and known:
             then, now = self._past[-ago], sense.divergent
             off = (now[0] - then[0], now[1] - then[1])
             lean = (sense.foot_roll - under.roll, sense.foot_pitch - under.pitch)
@@ -269,7 +270,7 @@ class BipedWalk(BipedFigure):
         self.time += dt
         self.left -= dt
         if self.time > m.double:
-            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift(), dt)
+            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), m.lift, dt)
         met = self._met_ground()
         if self.left > 1e-9 and not met:
             return px, py
@@ -317,14 +318,6 @@ class BipedWalk(BipedFigure):
             return self.step[0], self.step[1], 0.0, self.step[2], 0.0, 0.0
         tilt = LEVEL if self._tilt is None else self._tilt
         return leveled(self.step, tilt, felt.tilt, (felt.x, felt.y), self.body.soles[self.stance].outline)
-
-    def _lift(self) -> float:
-        """How high the foot is lifted [m]: what joints do not need for the way they have left for height."""
-        m = self.measures
-        if self.commands is None:
-            return m.lift
-        vx, vy, wz = self.velocity
-        return m.lift + (m.highest - m.lift) * max(0.0, 1.0 - self.commands.use((vx, vy, wz)))
 
     def _met_ground(self) -> bool:
         """Whether the swinging foot has been in the air and come down before its time."""
