@@ -25,6 +25,7 @@ class GroundSettings:
     resting: float = 0.3  # load from which a foot rests, in body weights
     inner: float = 0.9  # part of its load cells within which a resting foot is pressed
     turning: float = 0.246  # a foot that turns faster does not rest [rad]
+    tipping: float = 0.03  # nor does one of two that stand, when it turns faster than this [rad]
     flat: float = 0.012  # slopes below this are none
     steepest: float = 0.25  # slopes beyond this are not believed
 
@@ -78,11 +79,12 @@ class Ground:
         self._raw = FLAT
         self._last: Pair | None = None
 
-    def update(self, roll: float, pitch: float, rests: bool, dt: float) -> None:
-        """Take the tilt of the standing sole [rad] and whether it lies on the ground."""
+    def update(self, roll: float, pitch: float, rests: bool, dt: float, both: bool = False) -> None:
+        """Take the tilt of the standing sole [rad], whether it lies on the ground and whether both feet stand."""
         s, before = self.settings, self._last
         self._last = (roll, pitch)
-        if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > s.turning * self.rate * dt:
+        most = (s.tipping if both else s.turning) * self.rate * dt
+        if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > most:
             return
         measured = Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
         if math.hypot(measured.x, measured.y) < s.steepest:

@@ -150,8 +150,9 @@ class BipedWalk(BipedFigure):
             if whole > 0.0:
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         known = sense.attitude.seen > sense.attitude.first
-        rests = known and sense.rests(self.stance, self.ground.settings, both=self.phase != "walk")
-        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt)
+        both = self.phase != "walk"
+        rests = known and sense.rests(self.stance, self.ground.settings, both)
+        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt, both)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(self.measures.lag / dt) + 1
@@ -274,7 +275,7 @@ class BipedWalk(BipedFigure):
         met = self._met_ground()
         if self.left > 1e-9 and not met:
             return px, py
-        if met:
+        if met and not self.alarm.hurry:
             self._take_foot()
         step = self._change_foot()
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
