@@ -55,6 +55,14 @@ def test_the_set_holds_most_of_every_axis_and_half_of_the_boxes() -> None:
         assert np.mean([the_set().use(tuple(each * TOPS)) <= 1.0 for each in points]) > 0.5
 
 
+def test_the_set_of_the_same_body_is_found_once_and_of_another_anew() -> None:
+    same = prepare(load_robot("nao"), Request("walk")).walker
+    slower = prepare(load_robot("nao"), Request("walk", parameters={"step_time": 0.35})).walker
+    assert same.commands is WALK.commands
+    assert slower.commands is not WALK.commands
+    assert slower.commands.corners != pytest.approx(WALK.commands.corners)
+
+
 def test_a_rehearsal_tells_what_is_too_fast() -> None:
     slow, fast = rehearse(WALK, (0.3 * TOPS[0], 0.0, 0.0)), rehearse(WALK, (1.6 * TOPS[0], 0.0, 0.0))
     most = WALK.settings.lag_way * WALK.measures.center

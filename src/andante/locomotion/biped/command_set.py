@@ -9,6 +9,7 @@ by little, are within reach and keep apart; the hull of these is the set.
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,7 +63,31 @@ class CommandSet:
 
 
 def command_set(walk: BipedWalk) -> CommandSet:
-    """The set of a walk, by rehearsal; one side is the mirror image of the other."""
+    """The set of a walk, by rehearsal or as it was found for the same body and settings before."""
+    key = _all_that_counts(walk)
+    if key not in _FOUND:
+        while len(_FOUND) >= KEPT:
+            del _FOUND[next(iter(_FOUND))]
+        _FOUND[key] = _rehearsed(walk)
+    return _FOUND[key]
+
+
+KEPT = 16
+_FOUND: dict[bytes, CommandSet] = {}  # the newest, by all that a rehearsal depends on
+
+
+def _all_that_counts(walk: BipedWalk) -> bytes:
+    body = walk.body
+    arrays = [*body.tree, *body.weighed, *body.legs, *(sole.outline for sole in body.soles)]
+    arrays += [body.stance, body.upright, body.kp, body.speeds, body.servo_inertia]
+    found = sha256(repr((walk.measures, walk.settings, body.arms, walk.sag)).encode())
+    for each in arrays:
+        found.update(np.ascontiguousarray(each).tobytes())
+    return found.digest()
+
+
+def _rehearsed(walk: BipedWalk) -> CommandSet:
+    """One side is the mirror image of the other."""
     m, s = walk.measures, walk.settings
     tops = np.array([m.max_speed, m.max_side, m.max_turn])
 
