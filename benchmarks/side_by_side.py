@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing import Pool
+from multiprocessing import get_context
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -23,5 +23,5 @@ def side_by_side(work: Callable[[Job], Result], jobs: Sequence[Job], workers: in
     if workers < 2:
         yield from map(work, jobs)
         return
-    with Pool(workers) as pool:
+    with get_context("spawn").Pool(workers) as pool:  # a fork of a process with threads may hang
         yield from pool.imap(work, jobs, chunksize=1)
