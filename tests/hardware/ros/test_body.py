@@ -260,6 +260,18 @@ def test_after_a_lost_connection_the_first_word_is_stop(waffle):
     assert len(wire.sent) == 2  # it stood
 
 
+def test_a_stop_on_a_line_that_was_dying_is_said_again(waffle):
+    wire, body = on_wire(waffle, timeout=0.3)
+    body.write(BodyCommand(twist=(0.1, 0.0, 0.0)))
+    wire.pass_time(0.4)  # silent: stopped, but nobody may have heard it
+    wire._lose("pulled out")
+    wire._join()
+    assert wire.twists() == [(0.1, 0.0), (0.0, 0.0), (0.0, 0.0)]
+    wire._lose("again")
+    wire._join()
+    assert len(wire.sent) == 3
+
+
 def test_a_lost_master_leaves_the_way_to_the_robot(waffle):
     wire, body = on_wire(waffle, count=1)
     body.write(BodyCommand(twist=(0.1, 0.0, 0.0)))

@@ -88,6 +88,7 @@ class RosBody(RemoteBody):
         self._read_at = 0.0  # time of the state that the next commands follow from [s]
         self._rate = math.inf
         self._driving = False
+        self._unsure = False  # whether the last stop went out on a line that may have been dead
         self._drove_at = -math.inf
         self._well = False
         self._unheard = ""
@@ -241,8 +242,9 @@ class RosBody(RemoteBody):
     def _joined(self) -> None:
         with self._lock:
             self._say(f"connected to {self._link.where}")
-            if self._driving:
+            if self._driving or self._unsure:
                 self._stand("the connection was lost while the robot moved")
+            self._unsure = False
 
     def _lost(self, reason: str) -> None:
         with self._lock:
@@ -260,10 +262,12 @@ class RosBody(RemoteBody):
             if self._well and trouble:
                 self._say(trouble)
             self._well = not trouble
+            self._unsure = self._unsure and bool(trouble)
             if self._driving and self._link.connected:
                 if trouble:
                     self._link.clear()  # a line that hangs must not bring old motion later
                     self._stand("no messages from the robot")
+                    self._unsure = True
                 elif now - self._drove_at > SILENCE / self._clock.pace:
                     self._stand(f"no twist received for {SILENCE:g} s")
             if trouble:
