@@ -23,13 +23,20 @@ SHORT = 0.01  # outlines end so much earlier, so that a corner on the border of 
 SECTIONS = 64  # sides of round shapes
 FULL = 100
 MOST_BOXES = 20_000
+LAYER, MOST_LAYERS = 0.04, 100  # distance of cuts between two heights [m], and how many there are at most
 FARTHEST = 2000.0  # cuts beyond this are not drawn [m]
 WALL = Material("wall", (0.85, 0.84, 0.8, 1.0))
 GROUND = Material("ground", (0.7, 0.67, 0.62, 1.0))
 
 
 def map_of_world(
-    world: World, *, height: float = 0.2, resolution: float = 0.05, margin: float = 0.5, fixed_only: bool = False
+    world: World,
+    *,
+    height: float = 0.2,
+    resolution: float = 0.05,
+    margin: float = 0.5,
+    fixed_only: bool = False,
+    top: float | None = None,
 ) -> OccupancyGrid:
     """The plan of a world cut at the height of a lidar [m]: every collision shape that it meets is occupied.
 
@@ -42,10 +49,16 @@ def map_of_world(
         resolution: edge of a cell [m].
         margin: free border around the outermost shape [m].
         fixed_only: leave out what a robot could push away.
+        top: of a robot that must fit below everything: what stands between `height` and here is occupied [m]; None:
+            only what is met at `height`.
     """
     if not (math.isfinite(resolution) and resolution > 0 and math.isfinite(height)):
         raise BadInput(f"a map needs a resolution above 0 and a finite height, got {resolution} and {height}")
-    cuts = _cuts(world, height, fixed_only)
+    if top is not None and not height <= top < math.inf:
+        raise BadInput(f"the top of a map must be a height of at least {height:g} m, got {top}")
+    count = 1 if top is None else min(math.ceil((top - height) / LAYER) + 1, MOST_LAYERS)
+    levels = np.linspace(height, height if top is None else top, count)
+    cuts = [cut for level in levels for cut in _cuts(world, float(level), fixed_only)]
     if not cuts:
         raise BadInput(f"world {world.name!r}: nothing stands {height:g} m above its origin; choose another height")
     ends = np.concatenate(cuts).reshape(-1, 2)

@@ -190,13 +190,14 @@ class MobileRobot:
 class SimulatedMobileRobot(MobileRobot):
     """A mobile robot in a simulation, with the truth about it for measuring only.
 
-    lidar: name of the one that it sees by, of several; empty: the first.
+    lidar: name of the one that it sees by, of several; empty: the first. blind: it may have none.
     """
 
-    def __init__(self, sim: Simulation, *arguments: Any, lidar: str = "", **options: Any) -> None:
+    def __init__(self, sim: Simulation, *arguments: Any, lidar: str = "", blind: bool = False, **options: Any) -> None:
         super().__init__(sim, *arguments, **options)
         assert sim.sensors is not None
-        sim.lidar = lidar_channel(sim.sensors, lidar).name  # refuses a robot that sees nothing before it drives
+        if lidar or not blind:
+            sim.lidar = lidar_channel(sim.sensors, lidar).name  # refuses a robot that sees nothing before it drives
         self.sim, self.truth, self.ground = sim, DrivenTruth(sim), sim.ground
         self.measure = self.truth
         sim.observers.append(self.truth)
@@ -215,6 +216,7 @@ def mobile_robot(
     seed: int = 0,
     rate: float = RATE,
     lidar: str = "",
+    blind: bool = False,
     arguments: Mapping[str, str] | None = None,
     solver: SolverLike | None = None,
 ) -> SimulatedMobileRobot:
@@ -231,6 +233,7 @@ def mobile_robot(
         seed: of physics and sensors.
         rate: of decisions [Hz].
         lidar: name of the one that it sees by, of several; empty: the first.
+        blind: it may have no lidar; else such a robot is refused.
         arguments: of a xacro file.
         solver: settings of the solver, before those of the world.
     """
@@ -243,7 +246,7 @@ def mobile_robot(
     floor = set_on_floor(bare.engine, bare.model, place, bare.ground)
     sim = Simulation(bare.engine, bare.model, seed, sensors=True, ground=floor)
     try:
-        return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate, lidar=lidar)
+        return SimulatedMobileRobot(sim, localizer, vehicle=vehicle, start=place, rate=rate, lidar=lidar, blind=blind)
     except Exception:
         sim.close()
         raise

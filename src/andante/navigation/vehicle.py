@@ -8,17 +8,23 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from andante.description.check.recognize import find_wheels
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
 from andante.description.solids import support_point
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array, se2
+from andante.gravity import GRAVITY
+from andante.kinematics.wheels.drive import Drive
 from andante.kinematics.wheels.finder import find_drive
 
 _DIRECTIONS = 48  # in which round shapes are touched
 DRIVES = ("differential", "ackermann", "omni")
-_DEFAULT_SPEED = 1.0  # of a robot whose file names no limit [m/s]
+_DEFAULT_SPEED = 1.0  # of a vehicle that is made by hand [m/s]
 _DEFAULT_TURN = 2.0  # [rad/s]
+_GRIP = 0.6  # friction of wheels that may be counted on
+_CALM = 0.5  # part of what grip, tip-over and motors allow that is used
+_MOST_ACCELERATION, _MOST_LATERAL = 1.5, 3.0  # whatever they allow [m/s²]
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,16 @@ def vehicle_of(
 ) -> Vehicle:
     """The vehicle that a robot file describes: footprint from its collision shapes, drive and limits from its wheels.
 
-    `max_speed` and `max_turn` lower the limits of the file, and stand in where it names none; `limits` are other
-    fields of `Vehicle` such as max_acceleration.
+    `max_speed` and `max_turn` lower the limits of the file, and stand in where it names none; where nobody names one,
+    the robot goes as fast as it can stop within its own length (`calm_limits`). `limits` are other fields of `Vehicle`
+    such as max_acceleration.
     """
     drive = find_drive(robot)
+    outline = robot_outline(robot, drive.reference)
+    calm = calm_limits(robot, drive, outline)
     fastest, quickest = float(drive.limited((1e3, 0.0, 0.0))[0]), float(drive.limited((0.0, 0.0, 1e3))[2])
-    speed = _lower(fastest, max_speed, _DEFAULT_SPEED)
+    speed = _lower(fastest, max_speed, calm.speed)
+    limits = {"max_acceleration": calm.acceleration, "max_lateral_acceleration": calm.lateral, **limits}
     radius = drive.turning_radius
     if not math.isfinite(radius):
         raise BadInput(f"robot {robot.name!r} cannot turn to both sides, so it cannot be navigated")
@@ -98,7 +108,7 @@ def vehicle_of(
         quickest = min(speed / radius, drive.max_turn)
     steered = [float(part.wheel.position[0]) for part in drive.wheels if part.steering]
     return Vehicle(
-        robot_outline(robot, drive.reference),
+        outline,
         kind,
         speed,
         _lower(quickest, max_turn, _DEFAULT_TURN),
@@ -108,6 +118,58 @@ def vehicle_of(
         reference=drive.reference,
         **limits,
     )
+
+
+@dataclass(frozen=True)
+class CalmLimits:
+    """What a base may do without sliding, tipping over or asking more of its motors than they have."""
+
+    acceleration: float  # along its way [m/s²]
+    lateral: float  # across it [m/s²]
+    speed: float  # from which it stops within its own length [m/s]
+
+
+def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:
+    """Limits from grip, height of the center of mass over its stand, and motors:
+
+    a = c min(mu g, g d / h, sum(tau) / (r m)), v = sqrt(2 a L), with d from the center to the edge of the stand, h its
+    height, tau the efforts of the driven wheels, L the length of the robot, and c = 0.5 for calm.
+    """
+    center, floor = _center_of_mass(robot), _floor(robot)
+    wheels = [part for part in drive.wheels if part.driven]
+    middle = se2.transform(se2.inverse(drive.reference), center[None, :2])[0]
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    if drive.wheels:  # a shell that hangs over its wheels does not carry
+        places = np.array([part.wheel.position for part in drive.wheels])
+        low[1], high[1] = max(low[1], places[:, 1].min()), min(high[1], places[:, 1].max())
+    height = max(float(center[2]) - floor, 1e-3)
+    room = np.maximum(np.minimum(middle - low, high - middle), 0.1 * (high - low))
+    tips = GRAVITY * room / height
+    efforts = [robot.joint(part.joint).limits.effort / part.wheel.radius for part in wheels]
+    motors = sum(efforts) / robot.mass if wheels and robot.mass > 0 and all(map(math.isfinite, efforts)) else math.inf
+    along = _CALM * min(_GRIP * GRAVITY, float(tips[0]), motors if motors > 0 else math.inf)
+    across = min(_GRIP * GRAVITY, _CALM * float(tips[1]))
+    acceleration = max(min(along, _MOST_ACCELERATION), 0.1)
+    return CalmLimits(
+        acceleration, max(min(across, _MOST_LATERAL), 0.1), math.sqrt(2 * acceleration * float((high - low)[0]))
+    )
+
+
+def _center_of_mass(robot: Robot) -> Array:
+    """Of all links with all joints at 0, root frame [m]; the root's origin where nothing weighs."""
+    poses, weighed = robot.link_poses(), [link for link in robot.links if link.inertia is not None]
+    total = sum(link.inertia.mass for link in weighed if link.inertia is not None)
+    if not total > 0:
+        return np.zeros(3)
+    moments = [
+        link.inertia.mass * (poses[link.name] @ link.inertia.com) for link in weighed if link.inertia is not None
+    ]
+    return np.asarray(np.sum(moments, axis=0) / total, dtype=float)
+
+
+def _floor(robot: Robot) -> float:
+    """Height of the lowest wheel's rim in the root frame [m]; 0 without wheels."""
+    return min((float(wheel.center[2]) - wheel.radius for wheel in find_wheels(robot)), default=0.0)
 
 
 def _lower(of_file: float, wanted: float | None, default: float) -> float:

@@ -32,6 +32,7 @@ from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
 
 from .body import Servos, Wiring, stiffen_wheels
+from .rollers import Rollers, roller_drive, without_wheel_friction
 from .spawn import absurd_meshes, missing_visuals, put_on_ground, require_collision_meshes
 from .truth import FallRule, Stance, stance
 
@@ -105,7 +106,8 @@ class Simulation(Body):
     ) -> None:
         self.engine, self.model, self.seed = engine, model, seed
         self.robot = engine.models[model].tree.robot
-        self.observers: list[Observer] = []
+        rolling = roller_drive(self.robot)
+        self.observers: list[Observer] = [] if rolling is None else [Rollers(self, rolling)]
         self.sensors: SensorSuite | None = SensorSuite(engine, model, seed) if sensors else None
         self.fall_rule = FallRule()
         self.ground = ground  # height of the ground below its start [m]
@@ -419,7 +421,7 @@ def simulate(
         require_collision_meshes(each)
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
-    scene = make(world, (*others, Placement(name, robot, fixed=fixed)), asked)
+    scene = make(world, (*others, Placement(name, without_wheel_friction(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):

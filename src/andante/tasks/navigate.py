@@ -19,12 +19,13 @@ from andante import viz
 from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
+from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
 from andante.locomotion import Command, Readings
-from andante.mapping import OccupancyGrid
+from andante.mapping import OccupancyGrid, map_of_world
 from andante.mapping.io.map_files import load_map
 from andante.mobile.driver import base_driver
 from andante.mobile.navigate import DriveResult, Measure, Outcome, drive_to_goal
@@ -39,7 +40,7 @@ from andante.mobile.navigate_settings import (
 )
 from andante.mobile.publisher import NavigationState, RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
-from andante.mobile.sensing import ByScans, Localizer, OnMap, Sensed
+from andante.mobile.sensing import ByScans, Localizer, OdometryOnly, OnMap, Sensed
 from andante.navigation import (
     Costmap,
     GoalChecker,
@@ -57,6 +58,8 @@ from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, re
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
+
+CLEARANCE = 0.03  # lower things are driven over [m]
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,8 @@ def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | 
     arrival = GoalChecker(own, goal.own_fraction * goal.yaw_tolerance, goal.speed)
     way = math.dist(request.start[:2], request.goal[:2])
     settings = navigator_settings(vehicle, way, arrival, tables)
+    if not sees(robot):
+        settings = replace(settings, scan_timeout=math.inf)
     navigator = Navigator(
         vehicle,
         grid,
@@ -198,7 +203,8 @@ def navigate(
         goal: x, y [m] and yaw [rad] of the root link in the world; a yaw left out or NaN is free.
         start: x, y [m] and yaw [rad] of the root link in the world.
         world: a `World`, a name or a path.
-        map: a grid, or a map_server yaml file; None: plan from live scans.
+        map: a grid, or a map_server yaml file; None: plan from live scans. A simulated robot without a lidar drives by
+            odometry on this map, or on the plan of its world.
         map_pose: x, y [m] and yaw [rad] of the map frame in the world.
         tolerance: largest distance from the goal that counts as reached [m].
         ignore_yaw: accept any yaw at the goal.
@@ -243,9 +249,14 @@ def navigate(
     tables = checked_tables(given.rest, given.path)
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
-    ready = prepare(request, made, as_world(world), grid, tables)
+    there, blind = as_world(world), is_simulated(body) and not sees(made)
+    if blind and grid is None:
+        grid = _plan_for(made, there)
+    ready = prepare(request, made, there, grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
-    localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    localizer: Localizer = OdometryOnly(first)
+    if not blind:
+        localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
@@ -268,7 +279,7 @@ def navigate(
             return _drive_and_tell(request, ready, driven, None, progress, files)
     simulated = mobile_robot(
         given.robot.on(made), ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt,
-        seed=seed, solver=solver,
+        seed=seed, solver=solver, blind=blind,
     )  # fmt: skip
     try:
         judge_falls(simulated.body, given.falls)
@@ -322,6 +333,21 @@ def _rehearse(twin: Ready, start: Array) -> None:
     for k in range(3):
         driver.update(Readings(0.01 * k, nothing, nothing), Command(vx=0.1), 0.01)
     twin.navigator.update(NavigatorInput(0.0, start))
+
+
+def sees(robot: Robot) -> bool:
+    """Whether a robot has a lidar."""
+    return any(spec.kind == "lidar" for spec in robot.sensors)
+
+
+def _plan_for(robot: Robot, world: World) -> OccupancyGrid | None:
+    """The plan of a world for a robot that sees nothing: all that it could touch; None where nothing stands."""
+    box = robot_bounds(robot)
+    tall = CLEARANCE if box is None else max(CLEARANCE, float(box[1][2] - box[0][2]))
+    try:
+        return map_of_world(world, height=CLEARANCE, top=tall, resolution=0.04)
+    except BadInput:
+        return None
 
 
 def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:

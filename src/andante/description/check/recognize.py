@@ -25,9 +25,16 @@ DRIVE_PLUGINS = {
     "ackermann": "Ackermann drive",
     "tricycle": "tricycle drive",
     "planar_move": "holonomic drive",
+    "force_based_move": "holonomic drive",
     "mecanum": "mecanum drive",
-    "omni": "omnidirectional drive",
+    "omni_drive": "omnidirectional drive",
+    "omni_wheel": "omnidirectional drive",
+    "omni_base": "omnidirectional drive",
+    "omni_move": "omnidirectional drive",
+    "omnidirectional": "omnidirectional drive",
+    "holonomic": "omnidirectional drive",
 }
+_TURNS = 4 * math.pi  # a revolute joint with more room than this turns all the way round [rad]
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ def _counts(legs: list[Leg]) -> str:
 
 
 def find_wheels(robot: Robot) -> list[Wheel]:
-    """Continuous joints with a round collision shape about a level axis, at the ground side of the robot.
+    """Joints that turn all the way round, with a round collision shape about a level axis, at the robot's ground side.
 
     A ring of three or more free rollers makes a Swedish wheel. A vertical joint before the wheel steers it; a
     continuous one with the wheel beside its axis (or one named so) is a castor.
@@ -167,8 +174,14 @@ def _bottom(wheel: Wheel) -> float:
     return float(wheel.center[2] - wheel.radius * math.sqrt(max(0.0, 1 - wheel.axis[2] ** 2)))
 
 
+def spins(joint: Joint) -> bool:
+    """Whether a joint turns all the way round: continuous, or revolute with more than two turns of room."""
+    wide = joint.limits.upper - joint.limits.lower > _TURNS
+    return joint.type is JointType.CONTINUOUS or (joint.type is JointType.REVOLUTE and wide)
+
+
 def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...]) -> Wheel | None:
-    if joint.type is not JointType.CONTINUOUS:
+    if not spins(joint):
         return None
     point, axis = joint_axis(joint, poses)
     if abs(axis[2]) > 0.5:
@@ -193,7 +206,7 @@ def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str
     gap = center - pivot
     beside = abs(float(axis[0] * gap[1] - axis[1] * gap[0])) / math.hypot(axis[0], axis[1])
     named = any(word in f"{steering.name} {joint.name}".lower() for word in ("caster", "castor"))
-    free = steering.type is JointType.CONTINUOUS and not math.isfinite(steering.limits.upper)
+    free = spins(steering) and not math.isfinite(steering.limits.upper)
     castor = beside > 0.02 * radius and (free or named)
     return Wheel(joint.name, center, axis, radius, steering.name, pivot, castor, gamma, ring)
 

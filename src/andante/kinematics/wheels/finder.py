@@ -12,7 +12,7 @@ from andante.description.check.recognize import Wheel as FoundWheel
 from andante.description.check.recognize import drive_plugin, find_wheels, joint_axis
 from andante.description.joint import JointType
 from andante.description.robot import Plugin, Robot
-from andante.errors import BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, UnknownName
 
 from .drive import Drive, DriveWheel
 from .families import fixed_drive, footprint, parallel, steered_drive, swedish_drive
@@ -150,15 +150,26 @@ _CORNERS = ("frontleftjoint", "frontrightjoint", "backleftjoint", "backrightjoin
 
 
 def find_drive(robot: Robot) -> Drive:
-    """The drive that a robot's `<gazebo>` plugin describes, else the one that its wheels make.
+    """The drive that a robot's wheels make, with what its `<gazebo>` plugin says of them.
 
-    Places, axes and radii come from joints and collision shapes; the plugin defines which joints, which kind and which
-    limits. Where both disagree `notes` report it.
+    Places, axes and radii come from joints and collision shapes; the plugin names the joints that are driven, the kind
+    where shapes leave it open (rollers that the file does not have) and the limits. A plugin that contradicts the
+    wheels is left out where they make a drive by themselves. `notes` report what was decided.
     """
-    for plugin in robot.plugins:
-        if key := drive_plugin(plugin):
-            return _by_plugin(robot, key, PluginValues(plugin, robot))
-    return _by_geometry(robot)
+    told = [(key, PluginValues(plugin, robot)) for plugin in robot.plugins if (key := drive_plugin(plugin))]
+    refused: AndanteError | None = None
+    for key, values in told:
+        try:
+            return _by_plugin(robot, key, values)
+        except (BadInput, UnknownName) as error:
+            refused = refused or error
+    try:
+        drive = _by_geometry(robot)
+    except BadInput:
+        if refused is not None:
+            raise refused from None
+        raise
+    return drive if refused is None else replace(drive, notes=(*drive.notes, f"{refused}; the wheels themselves count"))
 
 
 # ---- by plugin -------------------------------------------------------------------------------------
@@ -199,7 +210,9 @@ def _family(found: WheelFinder, key: str, values: PluginValues) -> Drive:
         parts = [found.part(joint) for joint in values.need(4, *_CORNERS)]
         return swedish_drive(robot, parts, "mecanum", found.casters())
     parts = [found.part(wheel.joint) for wheel in found.wheels.values() if not wheel.castor]
-    if len(parts) < 3:  # the plugin moves the body itself
+    if 0 < len(parts) < 3:
+        raise BadInput(f"{values.where}: a base on {len(parts)} wheels cannot move sideways")
+    if not parts:  # the plugin moves the body itself
         return Drive("planar", (), footprint_radius=footprint(robot, (0.0, 0.0, 0.0), ()), name=robot.name)
     return swedish_drive(robot, parts, "mecanum" if parallel(parts) else "omni", found.casters())
 
