@@ -12,6 +12,7 @@ import numpy as np
 from andante._moved import renamed, renamed_attributes
 from andante.control.body import NO_POWER, WELL, BodyState, Health, Power
 from andante.description import JointType, Robot
+from andante.description.check.recognize import scrubs
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
 from andante.gravity import GRAVITY
@@ -116,6 +117,7 @@ class Wiring:
 MOST_GAIN = 1e6
 LEAST = 0.01  # servos are never wholly off: the gears of a real one have friction
 WHEEL_LAG = 0.02  # wheels without stated gains follow their speed within about this time [s]
+SCRUB_LAG = 0.002  # ... where the base turns by sliding them, against the whole friction of the ground [s]
 
 
 def softened(gains: ServoGains, stiffness: Array) -> ServoGains:
@@ -143,17 +145,18 @@ def wheels_of(robot: Robot) -> Sequence[DriveWheel]:
 
 
 def stiffen_wheels(engine: Engine, model: int) -> None:
-    """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels · lag) each."""
+    """Stiffer speed servos for driven wheels whose file states none: m r² / (wheels * lag) each."""
     robot: Robot = engine.models[model].tree.robot
     driven = [part for part in wheels_of(robot) if part.driven]
     if not driven:
         return
     gains = engine.gains[model]
+    lag = SCRUB_LAG if scrubs(robot) else WHEEL_LAG
     kv = np.array(gains.kv)
     for part in driven:
         if not any(fnmatchcase(part.joint, pattern) for pattern in robot.servos):
             i = robot.joint_names.index(part.joint)
-            kv[i] = max(kv[i], robot.mass * part.wheel.radius**2 / (len(driven) * WHEEL_LAG))
+            kv[i] = max(kv[i], robot.mass * part.wheel.radius**2 / (len(driven) * lag))
     if not np.array_equal(kv, gains.kv):
         engine.set_gains(model, gains.changed(kv=kv))
 

@@ -59,6 +59,7 @@ from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive,
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
 
+BLIND = 0.4  # of its speeds and accelerations at which a robot drives by its wheels alone: they slip less then
 CLEARANCE = 0.03  # lower things are driven over [m]
 
 
@@ -147,7 +148,10 @@ class Ready:
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
     """Make the navigator of a drive; refuses what cannot be driven, in words."""
     goal = request.arrival
-    vehicle = vehicle_with(vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn), tables)
+    vehicle = vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn)
+    if not sees(robot):
+        vehicle = calmer(vehicle, BLIND)
+    vehicle = vehicle_with(vehicle, tables)
     own = max(goal.own_fraction * request.tolerance, request.tolerance - goal.own_slack)
     offset = math.hypot(*vehicle.reference[:2])
     if request.free_yaw:  # the root may stand anywhere around the reference point
@@ -338,6 +342,12 @@ def _rehearse(twin: Ready, start: Array) -> None:
 def sees(robot: Robot) -> bool:
     """Whether a robot has a lidar."""
     return any(spec.kind == "lidar" for spec in robot.sensors)
+
+
+def calmer(vehicle: Vehicle, fraction: float) -> Vehicle:
+    """The vehicle with a fraction of its speeds and accelerations."""
+    names = ("max_speed", "max_turn", "max_reverse", "max_acceleration", "max_turn_acceleration")
+    return replace(vehicle, **{name: fraction * getattr(vehicle, name) for name in names})
 
 
 def _plan_for(robot: Robot, world: World) -> OccupancyGrid | None:

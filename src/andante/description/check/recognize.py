@@ -34,6 +34,7 @@ DRIVE_PLUGINS = {
     "omnidirectional": "omnidirectional drive",
     "holonomic": "omnidirectional drive",
 }
+SKIDDING = "skid-steer or mecanum base"
 _TURNS = 4 * math.pi  # a revolute joint with more room than this turns all the way round [rad]
 
 
@@ -98,7 +99,15 @@ def _drive_kind(wheels: list[Wheel]) -> str:
         return "omnidirectional base"
     forward = np.array([-driven[0].axis[1], driven[0].axis[0]])
     along = [float(forward @ wheel.center[:2]) for wheel in driven]
-    return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else "skid-steer or mecanum base"
+    return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else SKIDDING
+
+
+def scrubs(robot: Robot) -> bool:
+    """Whether a base turns only by sliding its wheels: parallel ones on several axles, none steered, no rollers."""
+    if sum(map(spins, robot.joints)) < 3:
+        return False
+    wheels = [wheel for wheel in find_wheels(robot) if not wheel.castor]
+    return len(wheels) > 2 and _drive_kind(wheels) == SKIDDING
 
 
 def lowest_branches(robot: Robot) -> list[Leg]:

@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed_attributes
+from andante.description.check.recognize import scrubs
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine, diverged
@@ -25,6 +26,7 @@ from andante.physics.state import Contacts, Mode, RayHits
 
 from .build import DRY, DRY_DRIVEN, SOLVER, UNBOUNDED, build
 from .geoms import quaternion
+from .sliding import let_slide
 
 
 @njit(cache=True, nogil=True)
@@ -148,6 +150,8 @@ class MujocoEngine(Engine):
         self._fixed = np.array([i.bodies[0] for a, i in zip(self.models, self._index, strict=True) if a.fixed], int)
         self._controls = [self.data.ctrl[index.actuators] for index in self._index]  # views, made once
         self._turning: list[tuple[int, Any]] = []  # pushes beside the center of mass, applied anew in every step
+        elliptic = self.settings.cone != "pyramidal"
+        self._sliding = elliptic and any(scrubs(model.tree.robot) for model in self.models)
         self._stale = True
         self._upset = self.data.warning.number[int(mujoco.mjtWarning.mjWARN_BADQPOS) :]  # a view of what MuJoCo counts
         for model, index in zip(self.models, self._index, strict=True):
@@ -156,15 +160,24 @@ class MujocoEngine(Engine):
 
     def _advance(self, n: int) -> None:
         try:
-            if self._turning:
+            if self._turning or self._sliding:
                 for _ in range(n):
                     self._turn_pushes()
-                    mujoco.mj_step(self.mj_model, self.data)
+                    self._one_step()
             else:
                 mujoco.mj_step(self.mj_model, self.data, n)
         except mujoco.FatalError as error:
             raise self._stuck(error) from None
         self._after_steps()
+
+    def _one_step(self) -> None:
+        if not self._sliding:
+            mujoco.mj_step(self.mj_model, self.data)
+            return
+        mujoco.mj_step1(self.mj_model, self.data)
+        if self.data.ncon:
+            let_slide(self.data)
+        mujoco.mj_step2(self.mj_model, self.data)
 
     def _stuck(self, error: mujoco.FatalError) -> Unsupported:
         return Unsupported(f"engine mujoco cannot go on with {self.world.name!r}: {' '.join(str(error).split())}")
@@ -176,13 +189,13 @@ class MujocoEngine(Engine):
             raise diverged(self, self._worst_model())
 
     def _advance_along(self, model: int, references: Array) -> None:
-        mj_model, data, controls, row = self.mj_model, self.data, self._controls[model], references[0]
+        controls, row = self._controls[model], references[0]
         try:
             for row in references:
                 controls[:] = row
                 if self._turning:
                     self._turn_pushes()
-                mujoco.mj_step(mj_model, data)
+                self._one_step()
         except mujoco.FatalError as error:
             raise self._stuck(error) from None
         self.commands[model].references = self.references[model] = row
