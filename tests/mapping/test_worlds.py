@@ -106,3 +106,15 @@ def test_bad_wishes():
         world_of_map(OccupancyGrid(0.1, (0, 0, 0), np.zeros((2, 2))), height=0.0)
     empty = world_of_map(OccupancyGrid(0.1, (0, 0, 0), np.zeros((2, 2))))
     assert [model.name for model in empty.models] == ["ground"]
+
+
+def test_a_table_is_in_the_plan_of_a_robot_that_is_taller():
+    world = scene(
+        (Box((1.0, 1.0, 0.04)), SE3.from_xyz_rpy([2.0, 0.0, 0.7])),
+        (Box((0.05, 0.05, 0.7)), SE3.from_xyz_rpy([1.6, 0.3, 0.35])),
+    )
+    low, tall = (map_of_world(world, height=0.03, top=top, resolution=0.05) for top in (0.5, 0.9))
+    assert low.occupied().sum() <= 4
+    assert tall.occupied().sum() * 0.05**2 == pytest.approx(1.0, abs=0.15)
+    with pytest.raises(BadInput, match=r"at least 0.2 m, got 0.1"):
+        map_of_world(world, height=0.2, top=0.1)

@@ -1,14 +1,18 @@
 """Footprints, covering discs and vehicles from robot files."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
+from tests.kinematics.wheels.samples import body, wheel
+from tests.kinematics.wheels.samples import robot as wheeled
 
 import andante as an
+from andante.description import Inertia, Limits
 from andante.errors import BadInput, UnknownName
 from andante.navigation import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
 from andante.navigation.vehicle import covering_discs, edge_distances
@@ -92,3 +96,16 @@ def test_outline_told_from_a_reference():
 def test_words(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_a_speed_that_nobody_names_is_one_from_which_it_stops_within_its_length():
+    low, tall = (Inertia(5.0, (0, 0, h), (0.05, 0, 0, 0.08, 0, 0.1)) for h in (0.05, 1.2))
+    pair = [wheel("l", 0, 0.12), wheel("r", 0, -0.12)]
+    made = [vehicle_of(wheeled("b", pair, base=replace(body(), inertia=each))) for each in (low, tall)]
+    assert made[0].max_speed == pytest.approx(math.sqrt(2 * 1.5 * 0.4))
+    assert made[0].max_acceleration == 1.5
+    height = (5 * 1.2 + 0.4 * 0.05) / 5.4
+    assert made[1].max_acceleration == pytest.approx(0.5 * 9.81 * 0.2 / height, rel=1e-3)  # it would tip over
+    assert made[1].max_lateral_acceleration == pytest.approx(0.5 * 9.81 * 0.12 / height, rel=1e-3)
+    weak = [(link, replace(joint, limits=Limits(effort=0.05))) for link, joint in pair]
+    assert vehicle_of(wheeled("b", weak)).max_acceleration == pytest.approx(0.5 * 2 * 0.05 / 0.05 / 5.4)

@@ -128,3 +128,12 @@ def test_goals_are_told_to_the_reference_point_on_the_map():
         Request(goal=(math.nan, 0.0, 0.0), **numbers, **names)
     with pytest.raises(BadInput, match="map_pose needs a map"):
         navigate("waffle", goal=(1.0, 0.0), map_pose=(1.0, 0.0, 0.0))
+
+
+def test_a_robot_without_a_lidar_drives_by_odometry_on_the_plan_of_its_world():
+    blind = replace(an.robot("waffle"), sensors=())
+    run = navigate(blind, world="lab", start=(0.0, -0.8, 0.0), goal=(0.9, -0.5))
+    assert run.success, (run.reason, run.events)
+    assert run.estimate_error["max"] < 0.15
+    sees = navigate("waffle", world="lab", start=(0.0, -0.8, 0.0), goal=(0.9, -0.5))
+    assert run.time > sees.time  # it is careful

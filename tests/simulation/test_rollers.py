@@ -1,0 +1,53 @@
+"""Mecanum wheels without rollers in their file move a base as if they had them."""
+
+import numpy as np
+import pytest
+from tests.kinematics.wheels.samples import mecanum_robot, robot, wheel
+
+import andante as an
+from andante.control.body import BodyCommand
+from andante.simulation.rollers import roller_drive, without_wheel_friction
+
+ENGINES = ["mujoco", "bullet", "dart", "ode"]
+
+
+def driven(engine: str, twist: tuple[float, float, float], seconds: float = 1.5, push: bool = False) -> np.ndarray:
+    sim = an.simulate(mecanum_robot(), engine=engine)
+    sim.write(BodyCommand(twist=np.array(twist)))
+    sim.run(0.5)
+    if push:
+        sim.push(sim.robot.root, (0.0, 0.0, 3.0))
+    before = sim.base_pose.copy()
+    sim.run(seconds)
+    moved = (sim.base_pose - before)[:3]
+    sim.close()
+    return moved
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_it_goes_sideways(engine):
+    moved = driven(engine, (0.0, 0.3, 0.0))
+    assert moved == pytest.approx([0.0, 0.45, 0.0], abs=0.02)
+
+
+def test_it_goes_ahead_and_turns():
+    assert driven("mujoco", (0.3, 0.0, 0.0)) == pytest.approx([0.45, 0.0, 0.0], abs=0.02)
+    sim = an.simulate(mecanum_robot())
+    sim.write(BodyCommand(twist=np.array([0.0, 0.0, 1.0])))
+    sim.run(2.0)
+    assert sim.base_velocity == pytest.approx([0, 0, 0, 0, 0, 1.0], abs=0.05)
+
+
+def test_a_push_on_the_same_link_acts_and_ends():
+    assert driven("mujoco", (0.0, 0.3, 0.0), push=True)[:2] == pytest.approx([0.0, 0.45], abs=0.03)
+
+
+def test_other_wheels_keep_their_friction():
+    four = robot(
+        "four", [wheel(n, x, y) for n, x, y in (("a", 0.1, 0.1), ("b", 0.1, -0.1), ("c", -0.1, 0.1), ("d", -0.1, -0.1))]
+    )
+    assert roller_drive(four) is None
+    assert without_wheel_friction(four) is four
+    assert roller_drive(an.robot("waffle")) is None
+    surfaces = [c.surface.mu for link in without_wheel_friction(mecanum_robot()).links for c in link.collisions]
+    assert surfaces.count(0.0) == 4
