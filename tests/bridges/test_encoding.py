@@ -1,6 +1,7 @@
 """JSON, CBOR and PNG forms of values, against their rules and against other decoders."""
 
 import base64
+import contextlib
 import io
 import json
 import math
@@ -8,6 +9,8 @@ import math
 import cbor2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from andante.bags import messages
 from andante.bridges.encoding import Frame, from_cbor, plain, to_cbor, to_json, to_png
@@ -57,6 +60,45 @@ def test_cbor_of_arrays_of_truth_values_and_of_nothing_known():
 def test_bad_cbor_is_refused(data):
     with pytest.raises(BadInput, match="CBOR"):
         from_cbor(data)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [0, 1, 2, 3, 4, 5, 25, 28, 29, 30, 35, 36, 37, 100, 258, 260, 261, 1004, 43000, 55799],
+)
+def test_tags_to_which_a_decoder_gives_a_meaning_are_refused_unread(tag, monkeypatch):
+    monkeypatch.setattr(cbor2, "loads", lambda *a, **k: pytest.fail("decoded"))
+    with pytest.raises(BadInput, match=f"CBOR tag {tag} is not an array"):
+        from_cbor(encoded := cbor2.dumps({"op": "publish", "msg": [1.5, {"deep": cbor2.CBORTag(tag, "(a*)*" * 50)}]}))
+    assert encoded
+
+
+def test_deep_cbor_is_refused():
+    with pytest.raises(BadInput, match="deeper than 64"):
+        from_cbor(b"\x81" * 100_000 + b"\x00")
+    assert from_cbor(b"\x81" * 50 + b"\x00") is not None
+
+
+plain_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(plain_values)
+def test_plain_cbor_passes(value):
+    assert from_cbor(cbor2.dumps(value)) == value
+
+
+@given(st.binary(max_size=80))
+def test_any_bytes_are_a_value_or_refused(data):
+    with contextlib.suppress(BadInput):
+        from_cbor(data)
+
+
+def test_cbor_of_unknown_length_passes():
+    assert from_cbor(b"\xbf\x61a\x9f\x01\x5f\x42xy\x41z\xff\xff\xff") == {"a": [1, b"xyz"]}
 
 
 @pytest.mark.parametrize("text", ["", "x", "ab" * 500, '{"a": "ä€"}'])

@@ -256,6 +256,34 @@ def test_a_client_that_does_not_read_is_cut_off_and_the_loop_goes_on(make_sessio
     awake.close()
 
 
+def test_sockets_that_ask_for_nothing_lock_nobody_out(session):
+    """Half-open connections, more of them than the server keeps: the oldest go, pages and clients are served."""
+    silent = [socket.create_connection(("127.0.0.1", session.server.port), timeout=10) for _ in range(300)]
+    for line in silent[::2]:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1")  # a head that never ends
+    assert _welcome(session)
+    gone = 0
+    for line in silent[:40]:
+        line.settimeout(10)
+        gone += line.recv(10) == b""
+    assert gone == 40
+    for line in silent:
+        line.close()
+
+
+def test_a_flood_of_pings_ends_the_connection(session):
+    def flood(client):
+        for _ in range(20_000):
+            client.ping()
+        client.recv(timeout=10)
+
+    with connect(session.server.ws_url) as flooding, pytest.raises(ConnectionClosed):
+        flood(flooding)
+    with connect(session.server.ws_url) as calm:
+        assert calm.ping().wait(10)
+    assert _welcome(session)
+
+
 def test_only_so_many_clients(make_session):
     session = make_session(limits=Limits(clients=2))
     clients = [connect(session.server.ws_url) for _ in range(2)]

@@ -121,12 +121,61 @@ def from_cbor(data: bytes) -> Any:
     """The value of CBOR bytes; typed arrays become numpy arrays."""
     import cbor2
 
+    _check_cbor(data)
     try:
         return cbor2.loads(data, tag_hook=_cbor_tag)
     except BadInput:
         raise
     except Exception as error:  # the decoder raises many kinds
         raise BadInput(f"this is not CBOR ({type(error).__name__})") from None
+
+
+DEEPEST = 64  # arrays and maps within each other
+
+
+def _check_cbor(data: bytes) -> None:
+    """Refuse what no message has before it is decoded: tags other than arrays of numbers, deep nesting.
+
+    The decoder gives tags a meaning by itself (regular expressions, MIME, huge numbers) that may cost seconds. Headers
+    are walked through, contents are jumped over: RFC 8949, section 3.
+    """
+    at, size = 0, len(data)
+    open_items: list[float] = [1]  # that are still to come, of the whole and of each thing that is open
+    while open_items:
+        if not open_items[-1]:
+            open_items.pop()
+            continue
+        if at >= size:
+            raise BadInput("this is not CBOR (it ends too early)")
+        kind, short = data[at] >> 5, data[at] & 31
+        at += 1
+        if kind == 7 and short == 31:  # the end of something whose length was not told
+            if open_items[-1] != math.inf:
+                raise BadInput("this is not CBOR (an end without a beginning)")
+            open_items.pop()
+            continue
+        open_items[-1] -= 1
+        length: float = short
+        if 24 <= short <= 27:
+            width = 1 << (short - 24)
+            length = int.from_bytes(data[at : at + width], "big")
+            at += width
+        elif short > 27:
+            if short != 31 or kind not in (2, 3, 4, 5):
+                raise BadInput("this is not CBOR (a length that does not exist)")
+            length = math.inf
+        if kind in (2, 3) and length != math.inf:
+            at += int(length)
+        elif kind == 6:
+            if length not in _DTYPES:
+                raise BadInput(f"CBOR tag {length:g} is not an array of numbers")
+            open_items.append(1)
+        elif kind in (2, 3, 4, 5):
+            open_items.append(2 * length if kind == 5 else length)
+        if len(open_items) > DEEPEST:
+            raise BadInput(f"CBOR nested deeper than {DEEPEST}")
+    if at > size:
+        raise BadInput("this is not CBOR (it ends too early)")
 
 
 _DTYPES = {tag: np.dtype(name).newbyteorder("<") for name, tag in TYPED_ARRAYS.items()}

@@ -31,7 +31,7 @@ from andante.description.solver import SolverLike, solver_settings
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.files import Closing
 from andante.geometry import Array
-from andante.locomotion import FallRules
+from andante.locomotion import Command, FallRules
 from andante.locomotion.keys import KEYS
 from andante.physics import engine_class
 from andante.physics.solver import kept_settings, settings_words
@@ -114,6 +114,11 @@ class Pacer:
 NODE = "session"
 IDLE = 0.02  # between two looks at the bus while paused [s]
 MOST_MODELS = 20
+
+
+def in_words(error: Exception) -> str:
+    """An error as a line of the log: those that are meant for people as they are, others with their kind."""
+    return str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
 
 
 class LiveNode(Protocol):
@@ -229,23 +234,22 @@ class LiveSession(Closing):
             try:
                 node.update()
             except Exception as error:
-                if not self._survives(node, error):
+                text = f"{type(node).__name__} failed: {in_words(error)}"
+                if text not in self._failures:
+                    self._failures.add(text)
+                    self.log(text, "error")
+                if not self._survives(error):
                     raise
         self.bus.spin()
         return moves
 
-    def _survives(self, node: LiveNode, error: Exception) -> bool:
-        """Whether the session goes on although a node failed: always when somebody drives it live. It is told once."""
-        line = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
-        text = f"{type(node).__name__} failed: {line}"
-        if text not in self._failures:
-            self._failures.add(text)
-            self.log(text, "error")
-        return self.paced or isinstance(error, AndanteError)
+    def _survives(self, error: Exception) -> bool:
+        """Whether the session goes on although a part of it failed: always when somebody drives it live."""
+        return self.paced or bool(self.inbound) or isinstance(error, AndanteError)
 
     def _advance(self) -> None:
-        stage, walker = self.stage, self.stage.walker
-        command = self.teleop.command(self.time, walker.max_speed, walker.max_turn, CONTROL_TIME)
+        stage = self.stage
+        command = self._led()
         supervisor = stage.supervisor
         free = not (supervisor is not None and supervisor.busy) and not stage.activities.waiting.startswith("drive")
         if command.moving and free and not isinstance(stage.activities.present, Driving):
@@ -259,13 +263,27 @@ class LiveSession(Closing):
             self.log(f"{error}; the scene is reset and paused", "error")
             self._build(self.choice)
             self.paused = True
-        except AndanteError as error:
-            self.log(f"{stage.activities.present.name} failed: {error}; the joints are held", "error")
+        except Exception as error:
+            if not self._survives(error):
+                raise
+            self.log(f"{stage.activities.present.name} failed: {in_words(error)}; the joints are held", "error")
             stage.activities.replace(Hold(np.where(stage.speeds, 0.0, stage.activities.sent)))
             self.teleop.release()
         self.periods += 1
         self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
         self.pacer.mark(self.time)
+
+    def _led(self) -> Command:
+        """What the robot shall do in this period; where the one who leads it fails, it stops."""
+        walker = self.stage.walker
+        try:
+            return self.teleop.command(self.time, walker.max_speed, walker.max_turn, CONTROL_TIME)
+        except Exception as error:
+            if not self._survives(error):
+                raise
+            self.log(f"who leads the robot failed: {in_words(error)}; it stops", "error")
+            self.teleop.release()
+            return Command()
 
     def run(self, seconds: float | None = None, pace: bool | float = False) -> None:
         """Step until some simulated seconds are over, or without end until `stop`.

@@ -285,17 +285,43 @@ def test_long_texts_go_out_and_come_in_as_fragments():
     @run
     async def check():
         peer = Peer()
-        peer.send(op="subscribe", topic="/chatter", fragment_size=50)
-        peer.bus.say("/chatter", "x" * 200)
+        peer.send(op="subscribe", topic="/chatter", fragment_size=600)
+        peer.bus.say("/chatter", "x" * 2400)
         parts = peer.box.messages
         assert len(parts) > 4
         assert {part["op"] for part in parts} == {"fragment"}
-        assert json.loads("".join(part["data"] for part in parts))["msg"]["data"] == "x" * 200
+        assert json.loads("".join(part["data"] for part in parts))["msg"]["data"] == "x" * 2400
         whole = json.dumps({"op": "publish", "topic": "/cmd_vel", "msg": {"linear": {"y": 2.0}}})
         pieces = [whole[at : at + 20] for at in range(0, len(whole), 20)]
         for number in reversed(range(len(pieces))):
             peer.send(op="fragment", id="f", data=pieces[number], num=number, total=len(pieces))
         assert peer.bus.published[-1][1].linear.y == 2.0
+
+    check()
+
+
+def test_fragments_are_never_so_short_that_they_cost_more_than_the_message():
+    @run
+    async def check():
+        peer = Peer()
+        peer.send(op="subscribe", topic="/chatter", fragment_size=1)
+        peer.bus.say("/chatter", "x" * 100_000)
+        assert len(peer.box.messages) <= 100_100 / 512 + 1
+        assert json.loads("".join(part["data"] for part in peer.box.messages))["msg"]["data"] == "x" * 100_000
+
+    check()
+
+
+def test_ids_of_subscriptions_are_bounded():
+    @run
+    async def check():
+        peer = Peer(subscriptions=8)
+        for n in range(20):
+            peer.send(op="subscribe", topic="/chatter", id=f"s{n}")
+        assert "under 8 ids" in peer.error()
+        count = len(peer.box.messages)
+        peer.send(op="subscribe", topic="/chatter", id="s3", throttle_rate=100)  # one that it has may change
+        assert len(peer.box.messages) == count
 
     check()
 

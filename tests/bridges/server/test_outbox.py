@@ -9,7 +9,7 @@ from andante.bridges.server.web import Outbox
 
 def drained(outbox):
     async def all_of_them():
-        return [await outbox.get() for _ in range(len(outbox._queue))]
+        return [await outbox.get() for _ in range(len(outbox))]
 
     return all_of_them()
 
@@ -126,5 +126,19 @@ def test_what_waits_for_a_client_that_is_gone_is_forgotten():
         outbox.put(b"y" * 900, "/a", 1)  # late, and as if nothing had been there
         assert await drained(outbox) == [b"y" * 900]
         assert outbox.dropped == 0
+
+    in_loop(check)
+
+
+def test_a_client_that_reads_nothing_costs_the_same_for_every_message():
+    async def check():
+        outbox = Outbox(10**6)
+        for _ in range(60_000):  # answers that may not be dropped, as fragments are
+            outbox.put("x")
+        for n in range(60_000):
+            outbox.put(b"y" * 40, f"/{n % 7}", 10**6)
+        assert len(outbox) == 60_000 + (10**6 - 60_000) // 40
+        assert outbox.dropped == 60_000 - (10**6 - 60_000) // 40
+        assert not outbox.overflow
 
     in_loop(check)

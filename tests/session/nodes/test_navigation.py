@@ -104,3 +104,36 @@ def test_who_cannot_go_anywhere_says_so(tmp_path: Path) -> None:
         session.run(0.3)
         assert any("cannot be driven" in line for line in lines)
         assert session.bus.call("/list", {"kind": "gaits"}).names == []
+
+
+EXTREME = (1e308, -1e308, 1e8, 1e4 + 1, math.inf, math.nan, 9.9e3)
+
+
+@pytest.mark.parametrize("value", EXTREME)
+def test_no_pose_ends_a_session(lab: LiveSession, value: float) -> None:
+    far = {"position": {"x": value, "y": -value}, "orientation": {"w": 1.0}}
+    wide = np.full(36, abs(value))
+    for covariance in (np.zeros(36), wide):
+        told = {"pose": far, "covariance": covariance}
+        publish(lab, "/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", pose=told)
+        lab.run(0.05)
+        publish(lab, "/goal_pose", "geometry_msgs/msg/PoseStamped", pose=at(1.0, 0.5, 0.0))
+        lab.run(0.2)
+        publish(lab, "/goal_pose", "geometry_msgs/msg/PoseStamped", pose=far)
+        lab.run(0.1)
+    assert lab.stage.sim.time > 0.5
+
+
+def test_a_navigator_that_fails_is_made_anew_and_the_robot_stands(lab: LiveSession) -> None:
+    lines: list[str] = []
+    lab.bus.subscribe("/rosout", None, lambda m: lines.append(m.msg))
+    publish(lab, "/goal_pose", "geometry_msgs/msg/PoseStamped", pose=at(1.5, 0.5, 0.0))
+    lab.run(0.3)
+    node = next(node for node in lab.nodes if isinstance(node, NavigationNode))
+    node.live.navigator.update = lambda _: 1 / 0
+    lab.run(1.0)
+    assert any("navigation failed and begins anew: ZeroDivisionError" in line for line in lines)
+    assert np.abs(lab.stage.sim.base_velocity).max() < 0.05
+    publish(lab, "/goal_pose", "geometry_msgs/msg/PoseStamped", pose=at(0.6, 0.0, 0.0))
+    lab.run(0.5)
+    assert node.live.active

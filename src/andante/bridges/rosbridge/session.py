@@ -24,6 +24,8 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from .calls import Calls, Hub
 from .rosapi import RosApi
 
+LEAST_FRAGMENT = 512  # shorter fragments are not made: each costs as much as a message [characters]
+MOST_FRAGMENTS = 4096  # of one message, in and out
 DEPTH = 100  # messages of one topic that wait for a slow client when it did not say
 
 
@@ -67,6 +69,15 @@ class Subscription:
     def empty(self) -> bool:
         """Whether the client has unsubscribed."""
         return not self._by_id
+
+    @property
+    def ids(self) -> int:
+        """Number of ids that the client subscribes under."""
+        return len(self._by_id)
+
+    def has(self, mark: str) -> bool:
+        """Whether the client subscribes under an id."""
+        return mark in self._by_id
 
     def add(self, mark: str, options: SubscribeOptions) -> None:
         """Add or change the options of one subscription id."""
@@ -116,7 +127,7 @@ class Subscription:
     def _send(self, frame: Frame) -> None:
         data = frame.encoded(self.options.compression)
         depth = self.options.queue or DEPTH
-        size = self.options.fragment
+        size = self.options.fragment and max(self.options.fragment, LEAST_FRAGMENT, -(-len(data) // MOST_FRAGMENTS))
         if not size or isinstance(data, bytes) or len(data) <= size:
             self._outlet.put(data, self.topic, depth)
             return
@@ -145,6 +156,7 @@ class Outlet(Protocol):
 class _Fragments:
     total: int
     parts: dict[int, str] = field(default_factory=dict)
+    size: int = 0  # of all parts [characters]
 
 
 class Session:
@@ -296,7 +308,10 @@ class Session:
             if len(self._subscriptions) >= self._limits.subscriptions:
                 raise BadInput(f"a client may subscribe to {self._limits.subscriptions} topics")
             subscription = self._subscriptions[topic] = Subscription(topic, self._outlet)
-        subscription.add(str(message.get("id", "")), options)
+        mark = str(message.get("id", ""))
+        if subscription.ids >= self._limits.subscriptions and not subscription.has(mark):
+            raise BadInput(f"a client may subscribe to a topic under {self._limits.subscriptions} ids")
+        subscription.add(mark, options)
         self._listen(subscription)
 
     def _listen(self, subscription: Subscription) -> None:
@@ -323,15 +338,16 @@ class Session:
         mark, data, number, total = (message.get(name) for name in ("id", "data", "num", "total"))
         if not (isinstance(mark, str) and isinstance(data, str) and isinstance(number, int) and isinstance(total, int)):
             raise BadInput("a fragment needs id, data, num and total")
-        if not 0 <= number < total <= 4096:
+        if not 0 <= number < total <= MOST_FRAGMENTS:
             raise BadInput(f"fragment {number} of {total} does not exist")
         held = self._fragments.get(mark)
         if held is None:
             if len(self._fragments) >= self._limits.fragments:
                 self._fragments.pop(next(iter(self._fragments)))
             held = self._fragments[mark] = _Fragments(total)
+        held.size += len(data) - len(held.parts.get(number, ""))
         held.parts[number] = data
-        if sum(map(len, held.parts.values())) > self._limits.message_size:
+        if held.size > self._limits.message_size:
             del self._fragments[mark]
             raise BadInput(f"the fragments together are larger than {self._limits.message_size} bytes")
         if len(held.parts) == held.total:

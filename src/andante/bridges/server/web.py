@@ -30,64 +30,93 @@ from .access import COOKIE, Access, Bucket, Limits, Page
 POLICY, TOO_MANY = 1008, 1013  # close codes of RFC 6455 and the IANA registry
 
 
+class _Waiting:
+    """Something that waits for a client; None once it was dropped."""
+
+    __slots__ = ("data", "lane")
+
+    def __init__(self, data: str | bytes, lane: str) -> None:
+        self.data: str | bytes | None = data
+        self.lane = lane
+
+
 class Outbox:
-    """What waits for one client: a bounded queue with one lane per topic."""
+    """What waits for one client: a bounded queue with one lane per topic. Every operation takes constant time."""
 
     def __init__(self, size: int) -> None:
         self.dropped = 0
         self.overflow = False  # more undroppable data than the size allows: the client is to be cut off
         self._size, self._bytes, self._solid = size, 0, 0  # bytes in all, and of what may not be dropped
-        self._queue: deque[tuple[str, str | bytes]] = deque()
-        self._lanes: dict[str, int] = {}
+        self._queue: deque[_Waiting] = deque()  # in order; what was dropped stays as an empty entry until it is met
+        self._loose: deque[_Waiting] = deque()  # what may be dropped, in order, some of it gone already
+        self._lanes: dict[str, deque[_Waiting]] = {}
         self._filled = asyncio.Event()
+
+    def __len__(self) -> int:
+        return sum(waiting.data is not None for waiting in self._queue)
 
     def put(self, data: str | bytes, lane: str = "", depth: int = 0) -> None:
         """Queue data; the oldest of a lane that is longer than `depth` goes, then the oldest of any lane.
 
         What has just come stays, however large it is: a client gets at least the newest.
         """
-        self._queue.append((lane, data))
+        new = _Waiting(data, lane)
+        self._queue.append(new)
         self._bytes += len(data)
-        self._solid += 0 if lane else len(data)
-        self._lanes[lane] = self._lanes.get(lane, 0) + 1
-        if lane and depth and self._lanes[lane] > depth:
-            self._drop(lane)
-        while self._bytes > self._size and self._drop(None):
-            pass
+        if lane:
+            of_lane = self._lanes.setdefault(lane, deque())
+            if depth and len(of_lane) >= depth:
+                self._drop(of_lane[0])
+            self._lanes.setdefault(lane, of_lane).append(new)
+        else:
+            self._solid += len(data)
+        while self._bytes > self._size and self._loose:
+            oldest = self._loose.popleft()
+            if oldest.data is not None:
+                self._drop(oldest)
+        if lane:
+            self._loose.append(new)
         self.overflow = self.overflow or self._solid > self._size
         self._filled.set()
 
     async def get(self) -> str | bytes:
         """The next data, waiting for it if need be."""
-        while not self._queue:
+        while True:
+            while self._queue:
+                waiting = self._queue.popleft()
+                if waiting.data is not None:
+                    return self._forget(waiting)
+            self._loose.clear()
             self._filled.clear()
             await self._filled.wait()
-        lane, data = self._queue.popleft()
-        self._forget(lane, data)
-        return data
 
     def clear(self) -> None:
         """Forget everything: the client is gone, and its messages shall not wait until it is collected."""
-        self._queue.clear()
-        self._lanes.clear()
+        for kept in (self._queue, self._loose, self._lanes):
+            kept.clear()
         self._bytes = self._solid = 0
 
-    def _drop(self, lane: str | None) -> bool:
-        newest = len(self._queue) - 1
-        for place, (name, data) in enumerate(self._queue):
-            if place < newest and (name == lane or (lane is None and name)):
-                del self._queue[place]
-                self._forget(name, data)
-                self.dropped += 1
-                return True
-        return False
+    def _drop(self, waiting: _Waiting) -> None:
+        """Let the oldest of a lane go; its place in the queue stays empty."""
+        self._forget(waiting)
+        self.dropped += 1
+        while self._queue and self._queue[0].data is None:
+            self._queue.popleft()
+        while self._loose and self._loose[0].data is None:
+            self._loose.popleft()
 
-    def _forget(self, lane: str, data: str | bytes) -> None:
+    def _forget(self, waiting: _Waiting) -> str | bytes:
+        data, waiting.data = waiting.data, None
+        assert data is not None
         self._bytes -= len(data)
-        self._solid -= 0 if lane else len(data)
-        self._lanes[lane] -= 1
-        if not self._lanes[lane]:
-            del self._lanes[lane]
+        if not waiting.lane:
+            self._solid -= len(data)
+            return data
+        of_lane = self._lanes[waiting.lane]
+        of_lane.popleft()  # lanes are emptied from the front alone
+        if not of_lane:
+            del self._lanes[waiting.lane]
+        return data
 
 
 class Client:

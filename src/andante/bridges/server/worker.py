@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from andante.bridges.client import ClientGoal, OnFeedback
 from andante.bridges.encoding import Frame
@@ -31,6 +30,7 @@ from andante.errors import AndanteError, BadInput
 
 from .access import Access, Limits, Page
 from .link import Head, Unpacker, pack
+from .protocols import AbortableProtocol, PromptProtocol
 from .web import WebServer
 
 BACKLOG = 8 * 2**20  # bytes that may wait for the loop; more publishing is dropped, calls are refused
@@ -143,15 +143,6 @@ class RemoteBus(GraphClient):
         return answer
 
 
-class AbortableProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's WebSocket protocol; it lets the application cut a connection off."""
-
-    async def run_asgi(self) -> None:
-        """Run the application with the transport in its state."""
-        self.scope["state"]["transport"] = self.transport
-        await super().run_asgi()
-
-
 class QuietServer(uvicorn.Server):
     """uvicorn without signal handlers: the end of the connection to the loop ends it."""
 
@@ -190,6 +181,7 @@ async def _serve(port: int, secret: str, config: Head) -> None:
     server = QuietServer(
         uvicorn.Config(
             web.app,
+            http=PromptProtocol,
             ws=AbortableProtocol,
             ws_max_size=web.limits.message_size,
             ws_per_message_deflate=False,

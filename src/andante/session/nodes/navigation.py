@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
 LIDAR_HEIGHT = 0.2  # at which a world is cut where the robot has no lidar [m]
+FARTHEST = 1e4  # poses farther off are refused [m]
 HAND = (0.3, 0.3, 0.2)  # deviations of an initial pose without a covariance [m, m, rad]
 
 
@@ -84,7 +85,13 @@ class NavigationNode(LiveNode):
         live = self.live
         if live is None:
             return None
-        led = live.command(now)
+        try:
+            led = live.command(now)
+        except Exception as error:  # a belief far off the map, say: the session goes on without it
+            self.live = None
+            told = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
+            self.bus.log("error", f"navigation failed and begins anew: {told}", self.name)
+            return None
         for event in live.events:
             self.bus.log("info", event, self.name)
         live.events.clear()
@@ -106,7 +113,7 @@ class NavigationNode(LiveNode):
         yaw = yaw if math.isfinite(yaw) else 0.0
         spread = np.asarray(message.pose.covariance, dtype=float).reshape(6, 6)
         a, b, c = (float(v) for v in np.sqrt(np.maximum(np.diag(spread)[[0, 1, 5]], 0.0)))
-        deviation = (a, b, c) if a > 0 and b > 0 and c > 0 else HAND
+        deviation = (a, b, c) if all(0 < v <= FARTHEST for v in (a, b, c)) else HAND
         live = self.ensure()
         live.place(x, y, yaw, deviation)
         self._place_odom(live)
@@ -184,8 +191,8 @@ def flat_pose(pose: Any) -> tuple[float, float, float]:
     """x, y, yaw of a Pose message, yaw NaN where its orientation is all zeros; BadInput where its numbers are none."""
     p, q = pose.position, pose.orientation
     values = (float(p.x), float(p.y), float(q.x), float(q.y), float(q.z), float(q.w))
-    if not all(math.isfinite(v) for v in values):
-        raise BadInput(f"a pose has finite numbers, got {values}")
+    if not all(math.isfinite(v) and abs(v) <= FARTHEST for v in values):
+        raise BadInput(f"a pose has finite numbers up to {FARTHEST:g}, got {values}")
     x, y, qx, qy, qz, qw = values
     if math.hypot(qx, qy, qz, qw) < 1e-6:
         return x, y, math.nan
