@@ -168,7 +168,7 @@ def test_bags(tmp_path, kind):
     with Writer(path, version=8, storage_plugin=plugin) as writer:
         topics = {}
         for time, tag, anchor, distance in zip(log.times, log.tags, log.anchors, log.ranges, strict=True):
-            topic = f"/uwb/{names[anchor]}" if anchor % 2 else f"/uwb/{tags[tag]}/{names[anchor]}"
+            topic = f"/uwb/{names[anchor]}" if anchor % 2 else f"/uwb/{tags[tag]}/n_{names[anchor]}"
             if topic not in topics:
                 topics[topic] = writer.add_connection(topic, "sensor_msgs/msg/Range", typestore=store)
             message = types["sensor_msgs/msg/Range"](header(time, tags[tag]), 0, 0.0, 0.0, 100.0, distance)

@@ -151,7 +151,11 @@ def test_other_engine_world_and_robot(waffle: LiveSession) -> None:
     waffle.run(0.1)
     assert set(waffle.bus.topics()) ^ topics == {
         "/camera/image_raw/compressed",
-        *(f"/uwb/{tag}/{anchor}" for tag in ("tag0", "tag1") for anchor in ("0x6902", "0x6e44", "0x6e6c", "0x6e7a")),
+        *(
+            f"/uwb/{tag}/{anchor}"
+            for tag in ("tag0", "tag1")
+            for anchor in ("n_0x6902", "n_0x6e44", "n_0x6e6c", "n_0x6e7a")
+        ),
         *(f"/{robot}/{gain}" for robot in ("waffle", "rover") for gain in ("pgain", "dgain")),
     }
     assert "/rover/pgain" in waffle.bus.parameters
@@ -448,3 +452,27 @@ def test_the_settings_of_a_world_count_in_a_session_and_are_told():
         session.run(0.05)
     assert any("the world asks for dt 0.001, erp 0.2; the step is 1 ms" in line for line in lines)
     assert any("'mujoco' has no erp" in line for line in lines)
+
+
+ODD = """<robot name="my robot-2.0 ä"><link name="base"><inertial><mass value="1"/>
+<inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size=".3 .3 .1"/></geometry></collision></link><link name="1 arm"><inertial><mass value="1"/>
+<inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="1st joint.x" type="revolute"><parent link="base"/><child link="1 arm"/><origin xyz="0 0 .2"/>
+<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="10" velocity="2"/></joint>
+<gazebo reference="base"><sensor name="ümu 1" type="imu"><update_rate>50</update_rate></sensor></gazebo>
+<gazebo reference="base"><sensor name="ümu-1" type="imu"><update_rate>50</update_rate></sensor></gazebo></robot>"""
+
+
+def test_a_robot_with_odd_names_lives_on_the_bus(tmp_path: Path) -> None:
+    (tmp_path / "odd.urdf").write_text(ODD)
+    bus, lines = Bus(), []
+    bus.subscribe("/rosout", None, lambda m: lines.append(m.msg))
+    with LiveSession(tmp_path / "odd.urdf", folder=tmp_path, bus=bus) as session:
+        session.run(0.2)
+        assert session.bus.parameters.get("/my_robot_2_0_a/pgain/n_1st_joint_x") >= 0.0
+        assert {"/imu/data", "/imu/umu_1_2", "/my_robot_2_0_a/pgain"} <= set(session.bus.topics())
+        assert "'1st joint.x' is n_1st_joint_x" in "".join(lines)
+        session.bus.parameters.set("/my_robot_2_0_a/pgain", 7.0)
+        session.run(0.1)
+        assert session.bus.parameters.get("/my_robot_2_0_a/pgain/n_1st_joint_x") == 7.0

@@ -260,7 +260,7 @@ def _owner(topic: str, setup: UwbSetup) -> tuple[int | None, int] | None:
     """Tag (None: by the frame of the message) and anchor of a topic; None: no topic of an anchor."""
     parts = topic.strip("/").split("/")
     try:
-        anchor = setup.anchor_index(parts[-1])
+        anchor = setup.anchor_index(parts[-1].removeprefix("n_"))  # as names that begin with a digit are written
     except AndanteError:
         return None
     for part in parts[-2:-1]:

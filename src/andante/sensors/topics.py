@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -54,6 +56,8 @@ TABLE = (
 def sensor_topics(robot: Robot, channels: Iterable[Channel]) -> dict[str, SensorTopic]:
     """The topic of every channel that has one, by its name."""
     frames = {spec.name: sensor_frame(spec) for spec in robot.sensors}
+    channels = list(channels)
+    names = distinct(channel.name for channel in channels)
     found: dict[str, SensorTopic] = {}
     seen: set[type] = set()
     for channel in channels:
@@ -62,7 +66,7 @@ def sensor_topics(robot: Robot, channels: Iterable[Channel]) -> dict[str, Sensor
             continue
         pattern = row.others if row.kind in seen else row.first
         seen.add(row.kind)
-        topic = pattern.format(plain(channel.name), robot=plain(robot.name))
+        topic = pattern.format(names[channel.name], robot=plain(robot.name))
         found[channel.name] = SensorTopic(topic, row.type, frames.get(channel.name, robot.root), row.rate)
     return found
 
@@ -72,6 +76,37 @@ def sensor_frame(spec: SensorSpec) -> str:
     return spec.link if spec.pose.is_identity() else plain(spec.name).replace("/", "_") + "_sensor"
 
 
+LONGEST = 60  # part of a topic [characters]
+
+
 def plain(name: str) -> str:
-    """A name as part of a topic: letters, digits, _ and /."""
-    return re.sub(r"[^A-Za-z0-9_/]", "_", name).strip("/") or "sensor"
+    """A name as part of a topic: letters, digits, _ and /, no part beginning with a digit, none longer than 60.
+
+    What ROS does not take becomes _, letters lose their accents; of a long name the beginning and a mark of the whole
+    are left.
+    """
+    bare = unicodedata.normalize("NFKD", name)
+    bare = "".join(c for c in bare if not unicodedata.combining(c))
+    parts = [_part(part) for part in re.sub(r"[^A-Za-z0-9_/]", "_", bare).split("/") if part]
+    return "/".join(parts) or "sensor"
+
+
+def _part(part: str) -> str:
+    legal = f"n_{part}" if part[0].isdigit() else part
+    if len(legal) <= LONGEST:
+        return legal
+    return f"{legal[: LONGEST - 9]}_{hashlib.sha256(part.encode()).hexdigest()[:8]}"
+
+
+def distinct(names: Iterable[str]) -> dict[str, str]:
+    """Each name as part of a topic, no two alike: those that would be get a number."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        legal = candidate = plain(name)
+        count = 2
+        while candidate in taken:
+            candidate, count = f"{legal}_{count}", count + 1
+        taken.add(candidate)
+        found[name] = candidate
+    return found

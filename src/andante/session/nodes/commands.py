@@ -12,6 +12,7 @@ from andante.bus import Cancelled, GoalFailed
 from andante.control.activities import Activity, Playing
 from andante.control.body import StopPlan
 from andante.errors import BadInput
+from andante.sensors.topics import plain
 
 from .node import LiveNode
 
@@ -46,7 +47,7 @@ class CommandNode(LiveNode):
         """The topics of the gains carry the name of the robot."""
         for gain in self._gains:
             self.drop(gain)
-        name = self.stage.name
+        name = plain(self.stage.name)
         self._gains = [
             self.subscribe(f"/{name}/{which}", "std_msgs/msg/Float64", self._gain_setter(f"/{name}/{which}"))
             for which in ("pgain", "dgain")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from andante.sensors.topics import distinct, plain
 from andante.simulation.body import MOST_GAIN
 
 from .node import LiveNode
@@ -12,6 +13,7 @@ from .node import LiveNode
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
+TOLD = 10  # names that are told to be others on the bus
 UNITS = {"pgain": "N m/rad", "dgain": "N m s/rad"}
 
 
@@ -22,7 +24,7 @@ class ParameterNode(LiveNode):
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self._robot = ""
+        self._robot, self._names = "", dict[str, str]()  # as parts of names of parameters
         self._watching = True  # whether changes come from outside
         declare = self.bus.parameters.declare
         speed = "speed of driving by keys in percent of the top speed"
@@ -36,10 +38,16 @@ class ParameterNode(LiveNode):
         parameters, servos = self.bus.parameters, self.stage.sim.servos
         if self._robot:
             parameters.remove(f"/{self._robot}/*")
-        self._robot = self.stage.name
+        self._robot = plain(self.stage.name)
+        self._names = distinct(self.stage.robot.joint_names)
+        odd = {old: new for old, new in {self.stage.name: self._robot, **self._names}.items() if old != new}
+        if odd:
+            told = ", ".join(f"{old!r} is {new}" for old, new in list(odd.items())[:TOLD])
+            more = f" and {len(odd) - TOLD} more" if len(odd) > TOLD else ""
+            self.bus.log("info", f"in names of topics and parameters {told}{more}", self.name)
         for which, unit in UNITS.items():
             for joint in ("", *self.stage.robot.joint_names):
-                name = f"/{self._robot}/{which}/{joint}".rstrip("/")
+                name = f"/{self._robot}/{which}/{self._names.get(joint, '')}".rstrip("/")
                 text = f"[{unit}]" if joint else f"of all joints; the largest is reported [{unit}]"
                 value, changed = servos.gain(which, joint), self._setter(which, joint)
                 parameters.declare(name, value, None, changed, text, 0.0, MOST_GAIN, self.name)
@@ -52,7 +60,9 @@ class ParameterNode(LiveNode):
             self.stage.sim.servos.set_gain(which, value, joint)
             if not joint:
                 self._follow(which, value)
-            self.bus.log("info", f"/{self._robot}/{which}{f'/{joint}' if joint else ''}: {value:g}", self.name)
+            self.bus.log(
+                "info", f"/{self._robot}/{which}{f'/{self._names[joint]}' if joint else ''}: {value:g}", self.name
+            )
 
         return set_gain
 
@@ -61,7 +71,7 @@ class ParameterNode(LiveNode):
         self._watching = False
         try:
             for joint in self.stage.robot.joint_names:
-                self.bus.parameters.set(f"/{self._robot}/{which}/{joint}", value)
+                self.bus.parameters.set(f"/{self._robot}/{which}/{self._names[joint]}", value)
         finally:
             self._watching = True
 
