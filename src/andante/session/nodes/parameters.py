@@ -60,9 +60,8 @@ class ParameterNode(LiveNode):
             self.stage.sim.servos.set_gain(which, value, joint)
             if not joint:
                 self._follow(which, value)
-            self.bus.log(
-                "info", f"/{self._robot}/{which}{f'/{self._names[joint]}' if joint else ''}: {value:g}", self.name
-            )
+            parameter = "/".join(filter(None, (self._robot, which, self._names.get(joint, ""))))
+            self.bus.log("info", f"/{parameter}: {value:g}", self.name)
 
         return set_gain
 
