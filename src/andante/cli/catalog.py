@@ -5,11 +5,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .command import Call, Command
-from .options import Take
+from .options import POSE, Take
 from .output import console, table
+from .words import listed, pose_of
 
 
 @dataclass(frozen=True)
@@ -113,4 +115,20 @@ bench = Command(
     {"name": Take("[NAME]", about="Which benchmark; all when left out.", argument=True)},
     run=_bench,
     words=_bench_words,
+)
+
+
+zoo = Command(
+    "andante.tasks.zoo.run:zoo",
+    "Put the robots and worlds of a list through every command; resumable, with a table and a page at the end.",
+    {
+        "listing": Take("LIST.tsv"),
+        "out": Take("DIR", flags="-o --out"),
+        "only": Take("TEXT,...", listed, kind=str, default=None),
+        "steps": Take("STEP,...", listed, kind=str, default=None),
+        "limit": Take("S"),
+        "world": Take("W"),
+        "goal": Take(POSE, partial(pose_of, "--goal")),
+        "visitor": Take("ROBOT"),
+    },
 )
