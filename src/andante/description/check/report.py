@@ -17,7 +17,7 @@ from andante.userfile import is_user_reference
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
 from .shapes import mesh_problems, overlap_problems
-from .structure import number_or_none, structure_problems
+from .structure import number_or_none, part_problems, structure_problems
 
 NEEDS_LIMIT = "needs <limit"
 ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -72,7 +72,7 @@ def check_file(
     except BadInput:
         if not any(problem.severity is Severity.ERROR for problem in faults):
             raise
-        return _unbuildable(root, path, faults)
+        return _unbuildable(root, path, [*faults, *part_problems(root)])
 
 
 def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckReport:

@@ -232,7 +232,7 @@ def read_chain(
         except BadInput as error:
             raise error if str(node.source) in str(error) else node.error(str(error)) from None
         if not last:
-            links.append(Link(below, source=node.source))
+            links.append(Link(below, source=node.source, invented=True))
         above, base = below, IDENTITY
     return joints, links
 
