@@ -206,6 +206,19 @@ def test_a_robot_without_any_mass_is_written() -> None:
     assert compiled(write_mjcf(Robot("r", links, joints), OUT)).nv == 8
 
 
+def test_a_hinge_that_closes_a_loop_comes_back() -> None:
+    loop = Joint("hinge", JointType.CONTINUOUS, "a", "b", SE3.from_xyz_rpy((0.2, 0, 0), (0.1, 0, 0)), (0.0, 1.0, 0.0))
+    robot = Robot(
+        "r", (Link("a", BODY), Link("b", BODY)), (Joint("j", JointType.CONTINUOUS, "a", "b"),), loops=(loop,)
+    )
+    model = compiled(write_mjcf(robot, OUT))
+    assert (model.neq, model.nv) == (2, 7)
+    (again,) = back(robot).loops
+    assert (again.name, again.type, again.parent, again.child) == ("hinge", JointType.CONTINUOUS, "a", "b")
+    np.testing.assert_allclose(again.axis, (0, 1, 0), atol=1e-12)
+    np.testing.assert_allclose(again.pose.matrix, loop.pose.matrix, atol=1e-12)
+
+
 def test_rounded_flat_plate_is_accepted() -> None:
     plate = Inertia(1.0, moments=(0.1, 0, 0, 0.2, 0, 0.30000001))
     robot = Robot("r", (Link("plate", plate),))

@@ -137,7 +137,7 @@ class _RobotWriter:
         add_exclusions(section["contact"], robot, self.light)
         for frame in robot.frames:
             set_pose(SubElement(self.bodies[frame.link], "site", name=frame.name), frame.pose)
-        for sensor in robot.sensors:
+        for sensor in reversed({sensor.name: sensor for sensor in reversed(robot.sensors)}.values()):  # first of a name
             add_sensor(section["sensor"], self.bodies[sensor.link], sensor)
         record = make_record(robot, self.link_entries, self.joint_entries)
         if self.chain:
