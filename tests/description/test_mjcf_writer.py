@@ -208,9 +208,7 @@ def test_a_robot_without_any_mass_is_written() -> None:
 
 def test_a_hinge_that_closes_a_loop_comes_back() -> None:
     loop = Joint("hinge", JointType.CONTINUOUS, "a", "b", SE3.from_xyz_rpy((0.2, 0, 0), (0.1, 0, 0)), (0.0, 1.0, 0.0))
-    robot = Robot(
-        "r", (Link("a", BODY), Link("b", BODY)), (Joint("j", JointType.CONTINUOUS, "a", "b"),), loops=(loop,)
-    )
+    robot = Robot("r", (Link("a", BODY), Link("b", BODY)), (Joint("j", JointType.CONTINUOUS, "a", "b"),), loops=(loop,))
     model = compiled(write_mjcf(robot, OUT))
     assert (model.neq, model.nv) == (2, 7)
     (again,) = back(robot).loops

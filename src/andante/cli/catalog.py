@@ -41,18 +41,27 @@ def _listed(key: str, about: str, columns: list[str], cells: Callable[[Any], lis
     )
 
 
-robots = _listed(
-    "robots",
-    "List the built-in robots.",
-    ["robot", "links", "joints", "mass [kg]", "poses", "sensors"],
-    lambda row: [
-        row.name,
-        str(row.links),
-        f"{row.joints}" + (f" ({row.independent} free)" if row.independent != row.joints else ""),
-        f"{row.mass:.3f}",
-        ", ".join(row.poses),
-        ", ".join(row.sensors),
-    ],
+def _robot_words(found: Listing, call: Call) -> None:
+    if call.given.get("public"):
+        table("", ["robot", "brought by", "file"], [[row.name, row.source, row.file] for row in found.rows])
+        return
+    columns = ["robot", "links", "joints", "mass [kg]", "poses", "sensors"]
+    table("", columns, [_robot_cells(row) for row in found.rows if not row.problem])
+
+
+def _robot_cells(row: Any) -> list[str]:
+    free = f" ({row.independent} free)" if row.independent != row.joints else ""
+    sensors = ", ".join(row.sensors)
+    return [row.name, str(row.links), f"{row.joints}{free}", f"{row.mass:.3f}", ", ".join(row.poses), sensors]
+
+
+robots = Command(
+    "andante.tasks.catalog:robots",
+    "List the built-in robots, or those that other packages bring.",
+    {"public": Take(about="Robots of pybullet_data, robot_descriptions' cache and ANDANTE_ROBOTS instead.")},
+    run=lambda call: Listing("robots", call.run()),
+    words=_robot_words,
+    warned=lambda found: [row.problem for row in found.rows if row.problem],
 )
 worlds = _listed(
     "worlds",
