@@ -67,7 +67,7 @@ def read(root: Node) -> Robot:
         ('<actuator name="m">', "<actuator>", "warning", "needs a name attribute; <actuator> is left out"),
         ('<box size="1 1 1"/>', '<box size="1 x 1"/>', "warning", "got 'x'; <box> is left out"),
         ('<box size="1 1 1"/>', "<torus/>", "warning", "unknown geometry; URDF has box"),
-        ('value="1"/><inertia ixx="1" iyy="1" izz="1" ', 'value="1kg"/><inertia ', "error", "<inertial> is left out"),
+        ('value="1"/><inertia ixx="1" iyy="1" izz="1" ', 'value="1kg"/><inertia ', "warning", "<inertial> is left out"),
         ("<selfCollide>true", "<selfCollide>perhaps", "warning", "<selfCollide> is left out"),
         ("<update_rate>100", "<update_rate>often", "warning", "<update_rate> is left out"),
         ('k_velocity="10"', "", "error", "<safety_controller> is left out"),

@@ -104,15 +104,18 @@ def _pose_problems(robot: Robot) -> Iterator[Problem]:
 def mass_problems(robot: Robot) -> Iterator[Problem]:
     """Masses, tensors, centers of mass and ratios between neighbors."""
     limit = largest_mesh(robot)
-    for link in robot.links:
-        yield from _link_problems(robot, link, limit)
-    yield from _ratios(robot)
     seen, solid = any(link.visuals for link in robot.links), any(link.collisions for link in robot.links)
     if seen and not solid and not robot.fixed_base:
         message = (
             "no link has a <collision>: it falls through the ground; give each the shape of its <visual>, or a hull"
         )
         yield Problem(Severity.WARNING, message, robot.source)
+        if robot.mass == 0:  # made to be looked at: that of each link follows
+            yield Problem(Severity.WARNING, "no link has a mass; give each an <inertial>", robot.source)
+            return
+    for link in robot.links:
+        yield from _link_problems(robot, link, limit)
+    yield from _ratios(robot)
 
 
 def _warning(link: Link, message: str) -> Problem:

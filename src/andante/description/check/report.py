@@ -16,6 +16,7 @@ from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
+from .schema import schema_problems
 from .shapes import mesh_problems, overlap_problems
 from .structure import number_or_none, part_problems, structure_problems
 
@@ -62,7 +63,7 @@ def check_file(
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)
-    faults = structure_problems(root)
+    faults = [*structure_problems(root), *(schema_problems(path) if root.tag == "mujoco" else ())]
     try:
         if is_world(root):
             world = world_of(root, path, resolver)

@@ -23,18 +23,21 @@ WHOLES = frozenset(("robot", "sdf", "world", "model", "mujoco", "include", "fram
 HOLDING = frozenset(("link", "joint"))  # when they stand directly in one of the wholes
 PLACES = frozenset(("origin", "pose", "parent", "child"))  # of links and joints
 CARRIED = frozenset(("visual", "collision", "inertial"))  # go whole when their place cannot be read
-ASIDE = frozenset(("gazebo", "transmission", "visual", "collision", "sensor", "plugin", "material"))
+# what urdfdom leaves out itself, or never looks at
+ASIDE = frozenset(("gazebo", "transmission", "visual", "collision", "inertial", "sensor", "plugin", "material"))
+IN_MJCF = frozenset(("option", "camera", "light", "sensor", "actuator", "keyframe", "contact", "equality", "custom"))
 OLD = frozenset(("joint_properties", "ros2_control"))  # that no reference reads any more, or yet
 
 
-def forgiven(read: Callable[[], T], roots: Callable[[], Iterable[Node]]) -> T:
+def forgiven(read: Callable[[], T], roots: Callable[[], Iterable[Node]], only: frozenset[str] = frozenset()) -> T:
     """What a reader makes of a file without the parts that it cannot use; each is told in its `problems`.
 
     Args:
         read: reads the trees from their start.
         roots: the trees that it reads, as far as they are open.
+        only: elements in which parts may be cut; empty: anywhere.
     """
-    cuts = _Cuts()
+    cuts = _Cuts(only)
     while True:
         try:
             return cuts.on(read())
@@ -47,6 +50,7 @@ def forgiven(read: Callable[[], T], roots: Callable[[], Iterable[Node]]) -> T:
 class _Cuts:
     """What was taken away; a part that had to follow another is told in one line with it."""
 
+    only: frozenset[str]
     told: list[tuple[Problem, str]] = field(default_factory=list)  # and the part that is left out by now
     by_holder: dict[int, int] = field(default_factory=dict)  # index of the line by what it was taken from
     count: int = 0
@@ -61,7 +65,7 @@ class _Cuts:
         node, key = error.node, error.what
         self.count += 1
         trail = _trail(node, roots) if self.count <= MOST_CUTS else None
-        if trail is None:
+        if trail is None or (self.only and not any(each.tag in self.only for each in trail)):
             return False
         if key in node.attributes and node.tag not in PLACES:
             text = node.attributes[key]
@@ -89,7 +93,8 @@ class _Cuts:
             self.told[earlier] = (self.told[earlier][0], out)
             self.by_holder[id(holder)] = earlier
             return
-        aside = any(node.tag in ASIDE | OLD for node in trail)
+        urdf = trail[0].tag == "robot"  # MJCF is judged by its schema, and SDF's own checker is strict
+        aside = bool(self.only) or (urdf and any(node.tag in ASIDE | OLD for node in trail))
         severity = Severity.ERROR if error.unreadable and not aside else Severity.WARNING
         self.by_holder[id(holder)] = len(self.told)
         self.told.append((Problem(severity, error.words, error.node.source), out))

@@ -22,7 +22,7 @@ from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.files import read_toml
 
-from .forgive import forgiven
+from .forgive import IN_MJCF, forgiven
 from .resolver import Resolver
 from .urdf.reader import read_urdf
 from .xacro.expand import expand_xacro, is_xacro
@@ -69,7 +69,7 @@ def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     elif root.tag == "mujoco":
         from .mjcf.reader import read_mjcf_robot
 
-        robot = read_mjcf_robot(root, path, resolver)
+        robot = forgiven(lambda: read_mjcf_robot(root, path, resolver), lambda: [root], IN_MJCF)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
     return with_sidecar(replace(robot, problems=(*root.problems, *robot.problems)), path)
@@ -95,7 +95,7 @@ def _world_of(root: Node, path: Path, resolver: Resolver) -> World:
     if root.tag == "mujoco":
         from .mjcf.reader import read_mjcf_world
 
-        return read_mjcf_world(root, path, resolver)
+        return forgiven(lambda: read_mjcf_world(root, path, resolver), lambda: [root], IN_MJCF)
     if root.tag == "robot":
         robot = forgiven(lambda: read_urdf(root, path, resolver), lambda: [root])
         placed = Placement(robot.name, replace(robot, fixed_base=True), fixed=True)

@@ -8,7 +8,6 @@ the file. What it could open, allocate or run without bounds (files, plugins, co
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -319,7 +318,7 @@ class _Text:
                 continue  # a word, or what MuJoCo calls badly formatted
             if not size <= LARGEST:
                 said = f"{key} should be a finite number up to {LARGEST:g}, got {part[:40]}"
-                if key in PLACING or math.isnan(size):
+                if key in PLACING:
                     raise node.error(said)
                 self.document.warn(f"<{node.tag}>: {said}; {key} is taken as not given", node.source)
                 return True
