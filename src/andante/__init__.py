@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .tasks.play import play
     from .tasks.sim import sim
     from .tasks.walk import walk
+    from .tasks.zoo.run import zoo
 
 _named = lazy_names(__name__)
 
@@ -57,7 +58,7 @@ __all__ = [
     "AndanteError", "Behaviour", "Body", "Command", "ControlLoop", "Mode", "Robot", "Settings", "Simulation", "Walker",
     "World", "__version__", "bag", "bench", "bridge", "check", "check_engine", "convert", "doctor", "engines",
     "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "navigate", "play", "rig", "robot",
-    "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds",
+    "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds", "zoo",
 ]  # fmt: skip
 
 _moved.install()

@@ -401,7 +401,6 @@ def test_world() -> None:
         ("<worldbody><body><joint axis='0 0 0'/></body></worldbody>", "zero"),
         ("<worldbody><body><joint range='1 -1'/></body></worldbody>", "range"),
         ("<worldbody><body><joint type='spiral'/></body></worldbody>", "one of hinge"),
-        ("<worldbody><body><joint armature='-1'/></body></worldbody>", "negative"),
         ("<worldbody><body name='a'/><body name='a'/></worldbody>", "two bodies"),
         ("<worldbody><body><body><freejoint/></body></body></worldbody>", "free joint"),
         ("<worldbody><body><geom class='x' size='1'/></body></worldbody>", "default class 'x'"),

@@ -177,10 +177,44 @@ def test_massless_moving_links_get_a_little_for_mujoco_only() -> None:
     assert again.link("c").inertia == Inertia(0.3)
 
 
-def test_impossible_tensor_is_refused_by_name() -> None:
-    robot = Robot("r", (Link("bad", Inertia(1.0, moments=(1.0, 0, 0, 1.0, 0, 3.0))),))
-    with pytest.raises(Unsupported, match="'bad'"):
-        write_mjcf(robot, OUT)
+@pytest.mark.parametrize(
+    "moments",
+    [
+        (1.0, 0, 0, 1.0, 0, 3.0),
+        (-4.43e-22, 0, 0, 3.42e-23, 0, 3e-06),
+        (2.7e-20, 0, 0, 2.7e-20, 0, 2.7e-20),
+        (0.01, 0.05, 0, 0.01, 0, 0.01),
+        (1e-22, 0, 0, 3e-6, 0, 3e-6),
+    ],
+)
+def test_impossible_tensors_are_mended_for_mujoco_only(moments: tuple[float, ...]) -> None:
+    given = Inertia(0.75, moments=moments)  # type: ignore[arg-type]
+    robot = Robot("r", (Link("a", BODY), Link("odd", given)), (Joint("j", JointType.CONTINUOUS, "a", "odd"),))
+    low, middle, high = sorted(compiled(write_mjcf(robot, OUT)).body_inertia[2])
+    assert low > 1e-14
+    assert low + middle >= high * (1 - 1e-9)
+    assert back(robot).link("odd").inertia == given
+
+
+def test_a_robot_without_any_mass_is_written() -> None:
+    links = (Link("a"), Link("b"), Link("c"), Link("d", Inertia(0.0)))
+    joints = (
+        Joint("j", JointType.CONTINUOUS, "a", "b"),
+        Joint("k", JointType.FIXED, "b", "c"),
+        Joint("l", JointType.PRISMATIC, "c", "d"),
+    )
+    assert compiled(write_mjcf(Robot("r", links, joints), OUT)).nv == 8
+
+
+def test_a_hinge_that_closes_a_loop_comes_back() -> None:
+    loop = Joint("hinge", JointType.CONTINUOUS, "a", "b", SE3.from_xyz_rpy((0.2, 0, 0), (0.1, 0, 0)), (0.0, 1.0, 0.0))
+    robot = Robot("r", (Link("a", BODY), Link("b", BODY)), (Joint("j", JointType.CONTINUOUS, "a", "b"),), loops=(loop,))
+    model = compiled(write_mjcf(robot, OUT))
+    assert (model.neq, model.nv) == (2, 7)
+    (again,) = back(robot).loops
+    assert (again.name, again.type, again.parent, again.child) == ("hinge", JointType.CONTINUOUS, "a", "b")
+    np.testing.assert_allclose(again.axis, (0, 1, 0), atol=1e-12)
+    np.testing.assert_allclose(again.pose.matrix, loop.pose.matrix, atol=1e-12)
 
 
 def test_rounded_flat_plate_is_accepted() -> None:
@@ -233,9 +267,8 @@ def test_meshes(tmp_path: Path) -> None:
     model = compiled(text, out)
     assert model.nmesh == 2
     assert (tmp_path / "in" / "meshes" / "box.obj").is_file()
-    bad = Link("bad", Inertia(1.0, moments=(1.0, 0, 0, 1.0, 0, 3.0)))
     half = robot(tmp_path / "in" / "box.dae")
-    half = replace(half, links=(*half.links, bad), joints=(Joint("j", JointType.FIXED, "a", "bad"),))
+    half = replace(half, links=(*half.links, Link("b", BODY)), joints=(Joint("bad", JointType.PLANAR, "a", "b"),))
     with pytest.raises(Unsupported, match="'bad'"):
         write_mjcf(half, out, tmp_path / "never")
     assert not (tmp_path / "never").exists()

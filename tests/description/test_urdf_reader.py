@@ -193,16 +193,11 @@ JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>
         (LINKS + '<joint name="j" type="fixed"><parent link="a"/><child link="a"/></joint>', 4, "to itself"),
         (LINKS + '<joint name="j" type="hinge"><parent link="a"/><child link="b"/></joint>', 4, "'hinge'"),
         (LINKS + '<joint type="fixed"><parent link="a"/><child link="b"/></joint>', 4, "name"),
-        (LINKS + JOINT.format("revolute", '<axis xyz="0 0 0"/>'), 4, "axis is zero"),
-        (LINKS + JOINT.format("revolute", '<limit lower="2" upper="1"/>'), 4, "lower <= upper"),
-        (LINKS + JOINT.format("revolute", '<limit effort="-1"/>'), 4, ">= 0"),
-        (LINKS + JOINT.format("revolute", '<limit effort="inf"/>'), 4, "finite"),
         (LINKS + JOINT.format("revolute", '<limit lower="nan"/>'), 4, "finite"),
         (LINKS + JOINT.format("revolute", '<limit upper="1e308"/>'), 4, "finite"),
         (LINKS + JOINT.format("fixed", '<origin xyz="1e308 0 0"/>'), 4, "finite"),
         (LINKS + JOINT.format("fixed", '<origin xyz="0 0"/>'), 4, "3 numbers"),
         (LINKS + JOINT.format("fixed", '<origin rpy="a b c"/>'), 4, "number"),
-        (LINKS + JOINT.format("continuous", '<mimic joint="k"/>'), 4, "'k', which does not exist"),
         ('<link name="a"><inertial/></link>', 2, "<mass>"),
         ('<link name="a"><inertial><mass value="inf"/></inertial></link>', 2, "finite"),
         ('<link name="a"><visual><geometry><box size="1 -1 1"/></geometry></visual></link>', 2, "positive"),
@@ -217,6 +212,27 @@ def test_refusals_name_file_and_line(inside: str, line: int, fragment: str) -> N
     assert str(caught.value).startswith(f"test.urdf:{line}: ")
     assert fragment in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "fragment"),
+    [
+        ("revolute", '<axis xyz="0 0 0"/><limit lower="0" upper="1"/>', "axis is zero; taken as 1 0 0"),
+        ("revolute", '<limit lower="2" upper="1"/>', "lower 2 is above upper 1; they are swapped"),
+        ("revolute", '<limit lower="1" upper="2" effort="-1"/>', "effort -1 is negative; taken as unbounded"),
+        ("revolute", '<limit lower="1" upper="2" velocity="-1"/>', "velocity -1 is negative; taken as unbounded"),
+        ("continuous", '<mimic joint="k"/>', "mimics joint 'k', which does not exist, and moves freely"),
+        ("continuous", '<mimic joint="j"/>', "mimics itself"),
+    ],
+)
+def test_odd_joints_are_mended(kind: str, part: str, fragment: str) -> None:
+    robot = read(f'<robot name="r">\n{LINKS}{JOINT.format(kind, part)}</robot>')
+    (found,) = [problem for problem in robot.problems if fragment in problem.message]
+    assert (found.severity, found.source.line) == ("warning", 4)
+    (joint,) = robot.joints
+    assert (joint.mimic, joint.axis) == (None, (1.0, 0.0, 0.0))
+    assert joint.limits.lower <= joint.limits.upper
+    assert joint.limits.effort == joint.limits.velocity == math.inf
 
 
 def test_cycles_are_refused() -> None:

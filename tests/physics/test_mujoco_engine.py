@@ -25,6 +25,7 @@ from andante.description import (
     Placement,
     Plane,
     Robot,
+    Source,
     Sphere,
     Surface,
 )
@@ -32,6 +33,7 @@ from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
+from andante.physics.mujoco.build import ELEMENT, _part
 from andante.physics.mujoco.engine import MujocoEngine
 from andante.physics.mujoco.geoms import contact_softness, convex_parts
 
@@ -362,3 +364,12 @@ def test_the_motion_of_one_body_is_that_of_all(fixed: bool) -> None:
         np.testing.assert_allclose(SE3.from_vector(pose).matrix, SE3.from_vector(poses[body]).matrix, atol=1e-12)
         np.testing.assert_allclose(velocity, velocities[body], atol=1e-9)
     np.testing.assert_allclose(scene.base_velocity(0), velocities[0], atol=1e-9)
+
+
+def test_what_mujoco_refuses_is_told_in_the_words_of_the_file() -> None:
+    given = Inertia(1.0, moments=(1.0, 0.0, 0.0, 1.0, 0.0, 1.0))
+    links = (Link("a", given), Link("odd", given, source=Source("r.urdf", 7)))
+    robot = Robot("r", links, (Joint("j", JointType.CONTINUOUS, "a", "odd"),))
+    scene = MujocoEngine(specimens.world(), [Placement("r", robot)])
+    said = ELEMENT.sub(lambda found: _part(found, scene.models), "Error: bad size Element name '0:1:x', id 13")
+    assert said == "Error: bad size link 'odd' of 'r' (r.urdf:7); correct it there, or run it on another engine"

@@ -395,3 +395,10 @@ def test_friction_where_no_surface_names_any(name: str) -> None:
     made = scene(name, gravity=(6.0, 0.0, -GRAVITY), friction=0.3)
     made.step(500)
     assert made.body_velocities(1)[0][0] == pytest.approx(6.0 - 0.3 * GRAVITY, rel=0.02)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_an_engine_says_beside_its_name_is_what_its_class_has(name: str) -> None:
+    entry, kind = ENGINES[name], engine_class(name)
+    assert entry.solver == tuple(kind.solver or ())
+    assert (entry.methods, entry.surface) == (kind.methods, kind.surface)

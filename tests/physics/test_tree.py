@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andante.description import Box, Collision, Inertia, Joint, JointType, Link, Robot
+from andante.description.inertia import LEAST_MASS_FRACTION
 from andante.description.robot import joint_motion
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
 from andante.physics import body_tree
 from andante.physics.checks import specimens
-from andante.physics.tree import LEAST_MASS_FRACTION, BodyTree
+from andante.physics.tree import BodyTree
 
 angles = st.floats(-3, 3)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .command import Call, Command
-from .options import Take
+from .options import POSE, Take
 from .output import console, table
+from .words import listed, pose_of
 
 
 @dataclass(frozen=True)
@@ -39,18 +41,27 @@ def _listed(key: str, about: str, columns: list[str], cells: Callable[[Any], lis
     )
 
 
-robots = _listed(
-    "robots",
-    "List the built-in robots.",
-    ["robot", "links", "joints", "mass [kg]", "poses", "sensors"],
-    lambda row: [
-        row.name,
-        str(row.links),
-        f"{row.joints}" + (f" ({row.independent} free)" if row.independent != row.joints else ""),
-        f"{row.mass:.3f}",
-        ", ".join(row.poses),
-        ", ".join(row.sensors),
-    ],
+def _robot_words(found: Listing, call: Call) -> None:
+    if call.given.get("public"):
+        table("", ["robot", "brought by", "file"], [[row.name, row.source, row.file] for row in found.rows])
+        return
+    columns = ["robot", "links", "joints", "mass [kg]", "poses", "sensors"]
+    table("", columns, [_robot_cells(row) for row in found.rows if not row.problem])
+
+
+def _robot_cells(row: Any) -> list[str]:
+    free = f" ({row.independent} free)" if row.independent != row.joints else ""
+    sensors = ", ".join(row.sensors)
+    return [row.name, str(row.links), f"{row.joints}{free}", f"{row.mass:.3f}", ", ".join(row.poses), sensors]
+
+
+robots = Command(
+    "andante.tasks.catalog:robots",
+    "List the built-in robots, or those that other packages bring.",
+    {"public": Take(about="Robots of pybullet_data, robot_descriptions' cache and ANDANTE_ROBOTS instead.")},
+    run=lambda call: Listing("robots", call.run()),
+    words=_robot_words,
+    warned=lambda found: [row.problem for row in found.rows if row.problem],
 )
 worlds = _listed(
     "worlds",
@@ -113,4 +124,20 @@ bench = Command(
     {"name": Take("[NAME]", about="Which benchmark; all when left out.", argument=True)},
     run=_bench,
     words=_bench_words,
+)
+
+
+zoo = Command(
+    "andante.tasks.zoo.run:zoo",
+    "Put the robots and worlds of a list through every command; resumable, with a table and a page at the end.",
+    {
+        "listing": Take("LIST.tsv"),
+        "out": Take("DIR", flags="-o --out"),
+        "only": Take("TEXT,...", listed, kind=str, default=None),
+        "steps": Take("STEP,...", listed, kind=str, default=None),
+        "limit": Take("S"),
+        "world": Take("W"),
+        "goal": Take(POSE, partial(pose_of, "--goal")),
+        "visitor": Take("ROBOT"),
+    },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +17,13 @@ from andante.geometry import SE3, Array
 from .shapes import Vec3, vec3_of
 
 Moments: TypeAlias = tuple[float, float, float, float, float, float]
+TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
+LEAST_MASS_FRACTION = 1e-5  # a moving body lighter than this fraction of the robot's mass is given that fraction
+LEAST_MASS = 1e-6  # [kg]
+ROUNDING = 1e-12  # relative; of tensors that are computed
+LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]
+LEAST_MOMENT = 1e-14  # engines refuse moving bodies with smaller ones [kg m^2]
+POINT_RADIUS = 1e-6  # a body whose radius of gyration is smaller has no tensor that means anything [m]
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,55 @@ def combine(parts: Iterable[Inertia]) -> Inertia | None:
     com = sum(body.mass * np.asarray(body.com) for body in bodies) / mass
     tensor = sum(body.matrix + steiner(body.mass, np.asarray(body.com) - com) for body in bodies)
     return Inertia.from_matrix(mass, com, tensor)
+
+
+class Flaw(StrEnum):
+    """What a body with a mass cannot be simulated with."""
+
+    POINT = "has no inertia tensor"
+    INDEFINITE = "has an inertia tensor that is not positive definite"
+    TRIANGLE = "has an inertia tensor that breaks the triangle inequality"
+
+
+def flaw_of(inertia: Inertia, slack: float = TRIANGLE_SLACK) -> Flaw | None:
+    """What is wrong with a tensor; None where a real body could have it. `slack`: that I1 + I2 >= I3 is given."""
+    least = max(inertia.mass * POINT_RADIUS**2, LEAST_MOMENT)
+    if np.abs(inertia.matrix).max() <= least:
+        return Flaw.POINT
+    low, middle, high = np.linalg.eigvalsh(inertia.matrix)
+    if low <= least:
+        return Flaw.INDEFINITE
+    return Flaw.TRIANGLE if high > (low + middle) * (1 + slack) else None
+
+
+def least_mass(total: float) -> float:
+    """What a moving body of a robot of that mass is given at least [kg]."""
+    return max(total * LEAST_MASS_FRACTION, LEAST_MASS)
+
+
+def massless(least: float, com: Vec3 = (0.0, 0.0, 0.0)) -> Inertia:
+    """What stands for the inertia of a moving body without mass: a small ball of the least mass [kg]."""
+    moment = least * LEAST_RADIUS**2
+    return Inertia(least, com, (moment, 0.0, 0.0, moment, 0.0, moment))
+
+
+def mended(given: Inertia, size: Array, slack: float = TRIANGLE_SLACK) -> Inertia:
+    """The same mass with a tensor that a real body could have; the same inertia where it has one.
+
+    A missing tensor becomes that of a box of `size` [m]. Principal moments that are not positive are raised to those of
+    a small body, then the two smaller ones until they are together as large as the third, I1 + I2 >= I3.
+    """
+    flaw = flaw_of(given, slack)
+    if flaw is None:
+        return given
+    if flaw is Flaw.POINT:
+        moments = given.mass / 12 * (size @ size - size**2)
+        return Inertia.from_matrix(given.mass, given.com, np.diag(np.maximum(moments, 10 * LEAST_MOMENT)))
+    principal, axes = np.linalg.eigh(given.matrix)
+    least = max(given.mass * (0.1 * LEAST_RADIUS) ** 2, 10 * LEAST_MOMENT)
+    raised = np.maximum(principal, least) if flaw is Flaw.INDEFINITE else principal
+    raised = raised + max(0.0, (raised[2] * (1 + ROUNDING) - raised[0] - raised[1]) / 2) * np.array([1.0, 1.0, 0.0])
+    return Inertia.from_matrix(given.mass, given.com, axes @ np.diag(raised) @ axes.T)
 
 
 def inertia_element(inertia: Inertia) -> str:

@@ -64,7 +64,10 @@ class Collision:
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid part. `inertia` is None when the file gives none (a pure frame)."""
+    """A rigid part. `inertia` is None when the file gives none (a pure frame).
+
+    `invented`: a reader made it to stand between the joints of a body that has several; it has neither mass nor shape.
+    """
 
     name: str
     inertia: Inertia | None = None
@@ -73,6 +76,7 @@ class Link:
     gravity: bool = True
     self_collide: bool | None = None  # None: as the robot has it
     source: Source = field(default=Source(), compare=False)
+    invented: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,16 @@ def world_names() -> tuple[str, ...]:
 
 
 def robot_file(name: str) -> Path:
-    """File of a registered robot, or the path itself."""
-    return ROBOTS[name].description if name in ROBOTS else _path(name, "robot", robot_names())
+    """File of a registered robot or of one that another package brings (`public`), or the path itself."""
+    if name in ROBOTS:
+        return ROBOTS[name].description
+    if not _is_path(name):
+        from .public import public_file
+
+        found = public_file(name)
+        if found is not None:
+            return found
+    return _path(name, "robot", robot_names())
 
 
 def world_file(name: str) -> Path:
@@ -83,11 +91,14 @@ def world_file(name: str) -> Path:
 
 
 def _path(name: str, what: str, names: tuple[str, ...]) -> Path:
-    path = Path(name)
-    if path.suffix or "/" in name or "\\" in name:
-        check_file_name(path)
-        return path
+    if _is_path(name):
+        check_file_name(Path(name))
+        return Path(name)
     raise UnknownName.among(what, name, names)
+
+
+def _is_path(name: str) -> bool:
+    return bool(Path(name).suffix) or "/" in name or "\\" in name
 
 
 def check_file_name(path: Path) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 
-from .inertia import Inertia
+from .inertia import LEAST_RADIUS, Inertia
 from .mesh.triangles import hull, load, triangles
 from .robot import Robot
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
@@ -314,3 +314,9 @@ def box_around(shapes: Iterable[tuple[Geometry, SE3]], strict: bool = False) -> 
     if not corners:
         return None
     return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
+
+
+def size_of(shapes: Iterable[tuple[Geometry, SE3]]) -> Array:
+    """Edges of the box around placed shapes [m]; a small cube where there are none."""
+    box = box_around(shapes)
+    return np.full(3, LEAST_RADIUS * np.sqrt(6.0)) if box is None else np.maximum(box[1] - box[0], 1e-3)

@@ -4,19 +4,18 @@ from typing import TYPE_CHECKING
 
 from andante.lazy import lazy_names
 
-from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, TorqueServoDrive, fitted
-from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
-from .engine import Engine, Model
-from .identified import RobotParameters, servo_drive
-from .registry import ENGINES, EngineEntry, engine_class, installed
-from .rendering import Camera
-from .rendering.video import VideoWriter, film_strip
-from .state import Contacts, Mode, RayHits, Settings
-from .tree import BodyTree, body_tree
-
 if TYPE_CHECKING:
+    from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, TorqueServoDrive, fitted
     from .checks import CHECKS, CheckResult, check_engine
+    from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
+    from .engine import Engine, Model
+    from .identified import RobotParameters, servo_drive
+    from .registry import ENGINES, EngineEntry, engine_class, installed
+    from .rendering import Camera
     from .rendering.renderer import Renderer, rest_poses
+    from .rendering.video import VideoWriter, film_strip
+    from .state import Contacts, Mode, RayHits, Settings
+    from .tree import BodyTree, body_tree
 
 __all__ = [
     "ACTUATORS", "CHECKS", "ENGINES", "ActuatorDrive", "BodyTree", "Camera", "CascadeDrive", "CheckResult", "Contacts",
@@ -25,4 +24,4 @@ __all__ = [
     "default_gains", "engine_class", "film_strip", "fitted", "installed", "rest_poses", "servo_drive",
 ]  # fmt: skip
 
-__getattr__ = lazy_names(__name__)  # the renderer loads MuJoCo
+__getattr__ = lazy_names(__name__)  # most load compiled code, the renderer MuJoCo

@@ -27,6 +27,9 @@ class EngineEntry:
         distribution: what pip calls that.
         extra: pip extra of andante that brings it; empty where it is always there.
         summary: a few words for `andante engines`.
+        solver: settings of the solver that it has, as `Engine.solver` names them; None: its class is asked.
+        methods: what `solver.method` may be.
+        surface: contact parameters of a `Surface` that it has beside mu.
     """
 
     name: str
@@ -35,6 +38,9 @@ class EngineEntry:
     distribution: str
     extra: str = ""
     summary: str = ""
+    solver: tuple[str, ...] | None = None
+    methods: tuple[str, ...] = ()
+    surface: tuple[str, ...] = ()
 
 
 ENGINES: Registry[EngineEntry] = Registry("andante.engines", EngineEntry, first="mujoco")

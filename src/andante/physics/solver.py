@@ -7,7 +7,7 @@ controlled at the usual one. One that does not divide the control period is shor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from andante.description.source import Problem, Severity
 from andante.description.world import World
 from andante.errors import AndanteError, BadInput
 
-from .registry import ENGINES, engine_class
+from .registry import ENGINES, EngineEntry, engine_class, installed
 from .state import Settings
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def resolved(world: SolverSettings, given: SolverSettings | None) -> Settings:
     return Settings(**values)
 
 
-def lacking(engine: type[Engine], settings: SolverSettings) -> dict[str, str]:
+def lacking(engine: type[Engine] | EngineEntry, settings: SolverSettings) -> dict[str, str]:
     """Stated settings that an engine has not, each with a word of what it has instead."""
     if engine.solver is None:
         return {}
@@ -93,7 +93,7 @@ def names_of(engine: type[Engine]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*COMMON, *(engine.solver or ()))))
 
 
-def world_notes(engine: type[Engine], world: World, given: SolverSettings | None = None) -> list[Problem]:
+def world_notes(engine: type[Engine] | EngineEntry, world: World, given: SolverSettings | None = None) -> list[Problem]:
     """What becomes of the settings of a world: its step where that is not simply taken, and what the engine has not."""
     asked, notes = world.physics, []
     explicit = given is not None and given.dt is not None
@@ -161,14 +161,25 @@ def installed_engines() -> dict[str, type[Engine]]:
     return found
 
 
+def _spoken_for() -> Iterator[type[Engine] | EngineEntry]:
+    """The installed engines; those that say what they have beside their name are not imported."""
+    for name in ENGINES:
+        with suppress(AndanteError, ImportError):
+            entry = ENGINES[name]
+            if entry.solver is None:
+                yield engine_class(name)
+            elif installed(entry):
+                yield entry
+
+
 def engine_notes(thing: Robot | World) -> list[Problem]:
     """What becomes of the settings and surfaces of a robot or world on the engines that are installed."""
     robots = [thing] if isinstance(thing, Robot) else list({id(m.robot): m.robot for m in thing.models}.values())
     asked = isinstance(thing, World) and bool(thing.physics.stated)
     if not asked and not stated_surfaces(robots).keys() - set(FRICTION):
-        return []  # no engine is imported for nothing
+        return []
     notes = []
-    for kind in installed_engines().values():
+    for kind in _spoken_for():
         notes += world_notes(kind, thing) if isinstance(thing, World) else []
         notes += [Problem(Severity.INFO, text, thing.source) for text in surface_notes(kind, robots)]
     return notes
@@ -207,7 +218,7 @@ def _own(engine: type[Engine], name: str) -> Any:
     return True if engine.solver[name] is None else engine.solver[name]
 
 
-def surface_notes(engine: type[Engine], robots: Iterable[Robot]) -> list[str]:
+def surface_notes(engine: type[Engine] | EngineEntry, robots: Iterable[Robot]) -> list[str]:
     """What an engine has not of the contact parameters that robots and worlds state, in a sentence or none."""
     if engine.solver is None:
         return []

@@ -17,22 +17,17 @@ from functools import cached_property
 
 import numpy as np
 
-from andante.description.check.parts import TRIANGLE_SLACK
-from andante.description.inertia import Inertia, combine
+from andante.description.inertia import Flaw, Inertia, combine, flaw_of, least_mass, massless, mended
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot, joint_motion
 from andante.description.shapes import Geometry, Vec3
-from andante.description.solids import box_around
+from andante.description.solids import size_of
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
 
 MOST_JOINTS = 1000  # of one robot
-LEAST_MASS_FRACTION = 1e-5  # a moving body lighter than this fraction of the robot's mass is given that fraction
-LEAST_MASS = 1e-6  # [kg]
-LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]
-POINT_RADIUS = 1e-6  # a body whose radius of gyration is smaller has no tensor that means anything [m]
 
 
 @dataclass(frozen=True)
@@ -254,7 +249,7 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
 def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:
     """The bodies with sound masses and tensors, a warning for each that was changed; a fixed root may be anything."""
     total = sum(body.inertia.mass for body in bodies if body.inertia.mass > 0)
-    least = max(total * LEAST_MASS_FRACTION, LEAST_MASS)
+    least = least_mass(total)
     out, problems = [], []
     for body in bodies:
         if body.joint is None and fixed:
@@ -262,7 +257,7 @@ def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[B
             continue
         inertia, message = _sound(body, least)
         out.append(replace(body, inertia=inertia))
-        if message:
+        if message and not robot.link(body.name).invented:
             source = robot.link(body.name).source
             problems.append(Problem(Severity.WARNING, f"link {body.name!r} {message}", source))
     return tuple(out), tuple(problems)
@@ -272,37 +267,21 @@ def _sound(body: Body, least: float) -> tuple[Inertia, str]:
     """A usable inertia, and what was wrong with the given one (empty: nothing)."""
     given = body.inertia
     if given.mass < least:
-        moment = least * LEAST_RADIUS**2
         remedy = "fix its joint" if body.joint is not None else "bolt it down (--fixed)"
         message = (
             f"moves but weighs {given.mass:g} kg; the engine is given {least:.3g} kg; add an <inertial> or {remedy}"
         )
-        return Inertia(least, given.com, (moment, 0.0, 0.0, moment, 0.0, moment)), message
-    if np.abs(given.matrix).max() <= given.mass * POINT_RADIUS**2:
-        size = _size(body.shapes)
-        moments = given.mass / 12 * (size @ size - size**2)
-        message = f"has no inertia tensor; the engine is given that of a box of {_meters(size)}; correct its <inertia>"
-        return Inertia.from_matrix(given.mass, given.com, np.diag(moments)), message
-    principal, axes = np.linalg.eigh(given.matrix)
-    if principal[0] <= 0:
-        raised = np.maximum(principal, given.mass * (0.1 * LEAST_RADIUS) ** 2)
-        message = "has an inertia tensor that is not positive definite"
-    elif principal[2] > (principal[0] + principal[1]) * (1 + TRIANGLE_SLACK):
-        raised, message = principal.copy(), "has an inertia tensor that breaks the triangle inequality"
-    else:
+        return massless(least, given.com), message
+    flaw = flaw_of(given)
+    if flaw is None:
         return given, ""
-    raised[:2] += max(0.0, (raised[2] - raised[0] - raised[1]) / 2)
-    more = float(np.max(raised - principal))
-    message += f"; the engine is given up to {more:.2g} kg m^2 more about its axes; correct its <inertia>"
-    return Inertia.from_matrix(given.mass, given.com, axes @ np.diag(raised) @ axes.T), message
-
-
-def _size(shapes: Sequence[BodyShape]) -> Array:
-    """Edges of the box around the shapes of a body [m]; a small cube where there are none."""
-    box = box_around((shape.geometry, shape.pose) for shape in shapes)
-    if box is None:
-        return np.full(3, LEAST_RADIUS * np.sqrt(6.0))
-    return np.maximum(box[1] - box[0], 1e-3)
+    size = size_of((shape.geometry, shape.pose) for shape in body.shapes)
+    made = mended(given, size)
+    more = float(np.max(np.linalg.eigvalsh(made.matrix) - np.linalg.eigvalsh(given.matrix)))
+    instead = (
+        f"that of a box of {_meters(size)}" if flaw is Flaw.POINT else f"up to {more:.2g} kg m^2 more about its axes"
+    )
+    return made, f"{flaw}; the engine is given {instead}; correct its <inertia>"
 
 
 def _meters(size: Array) -> str:

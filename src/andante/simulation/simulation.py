@@ -33,7 +33,7 @@ from andante.sensors import Lidar, SensorSuite
 
 from .body import Servos, Wiring, stiffen_wheels
 from .rollers import Rollers, roller_drive, without_wheel_friction
-from .spawn import absurd_meshes, missing_visuals, put_on_ground, require_collision_meshes
+from .spawn import absurd_meshes, missing_visuals, put_on_ground, solid, without_lost_meshes
 from .truth import FallRule, Stance, stance
 
 if TYPE_CHECKING:
@@ -417,8 +417,8 @@ def simulate(
     check_settings(make, asked)
     if dt is not None:
         asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
-    for each in (robot, *(placement.robot for placement in (*world.models, *others))):
-        require_collision_meshes(each)
+    robot, others, scenery = without_lost_meshes(robot), solid(others), solid(world.models)
+    world = world if scenery == world.models else replace(world, models=scenery)
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
     scene = make(world, (*others, Placement(name, without_wheel_friction(robot), fixed=fixed)), asked)

@@ -1,23 +1,25 @@
 """Before a run begins: are all meshes there, and how high must the root stand for the robot to stand on the ground.
 
-A collision mesh that was not found stops a run, a visual one is left out of pictures with a warning; a collision mesh
-of an absurd size is used, with a warning.
+Meshes that were not found are left out with a warning, of pictures and of what touches; a robot of which nothing solid
+is left stops a run. A collision mesh of an absurd size is used, with a warning.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
-from andante.description.link import Link
+from andante.description.link import Collision, Link
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
 from andante.description.shapes import Mesh, Plane
 from andante.description.solids import robot_bounds, surface
 from andante.description.source import Problem, Severity
+from andante.description.world import Placement
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.geometry.hull import convex_hull
@@ -32,15 +34,34 @@ def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
                 yield link, part.geometry
 
 
-def require_collision_meshes(robot: Robot) -> None:
-    """Raise BadInput that names file, link and mesh when a collision mesh was not found."""
-    for link, mesh in _meshes(robot, visual=False):
-        if mesh.path is None:
-            where = f"{link.source}: " if str(link.source) else ""
-            raise BadInput(
-                f"{where}link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r} was not found; "
-                f"{mesh_remedy(mesh, link.source)}"
-            )
+def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
+    """The robot without collision meshes that were not found, told in its problems; itself where all are there.
+
+    BadInput where nothing solid is left of it, unless it is `scenery`.
+    """
+    lost = [(link, mesh) for link, mesh in _meshes(robot, visual=False) if mesh.path is None]
+    if not lost:
+        return robot
+    link, mesh = lost[0]
+    told = f"link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r}"
+    more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+    links = tuple(replace(each, collisions=tuple(filter(_found, each.collisions))) for each in robot.links)
+    if not scenery and not any(each.collisions for each in links):
+        where = f"{link.source}: " if str(link.source) else ""
+        remedy = mesh_remedy(mesh, link.source)
+        raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
+    text = f"{told}{more} was not found; it touches nothing there; {mesh_remedy(mesh, link.source)}"
+    return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
+
+
+def solid(models: Iterable[Placement]) -> tuple[Placement, ...]:
+    """Models without collision meshes that were not found; the same ones where all are there."""
+    made = [(model, without_lost_meshes(model.robot, scenery=True)) for model in models]
+    return tuple(model if robot is model.robot else replace(model, robot=robot) for model, robot in made)
+
+
+def _found(part: Collision) -> bool:
+    return not isinstance(part.geometry, Mesh) or part.geometry.path is not None
 
 
 def missing_visuals(robots: Iterable[Robot]) -> tuple[Problem, ...]:

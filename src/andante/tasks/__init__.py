@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from .result import Result
     from .sim import SimResult, sim
     from .walk import WalkResult, walk
+    from .zoo.run import ZooResult, zoo
 
 __all__ = [
     "CheckResult", "ConvertResult", "DoctorResult", "EngineInfo", "ExploreResult", "ExportResult", "GaitResult",
-    "IkResult", "LocalizeResult", "MapResult", "MeshResult", "NavigateResult", "PlayResult", "Result", "RigResult",
-    "RobotEntry", "SearchResult", "SimResult", "WalkResult", "WorldEntry", "check", "check_play", "convert", "doctor",
-    "engines", "explore", "ik", "localize", "map_log", "mesh", "navigate", "play", "rig", "robots", "sim", "walk",
-    "worlds",
+    "IkResult", "LocalizeResult", "MapResult", "MeshResult", "NavigateResult", "PlayResult", "Result",
+    "RigResult", "RobotEntry", "SearchResult", "SimResult", "WalkResult", "WorldEntry", "ZooResult", "check",
+    "check_play", "convert", "doctor", "engines", "explore", "ik", "localize", "map_log", "mesh", "navigate",
+    "play", "rig", "robots", "sim", "walk", "worlds", "zoo",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

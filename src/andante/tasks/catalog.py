@@ -11,6 +11,7 @@ from importlib import metadata
 from typing import Any, TypeVar
 
 from andante.description import load_robot, load_world, robot_names, world_names
+from andante.description.public import public_robots
 from andante.errors import AndanteError
 from andante.extras import how_to_get
 from andante.physics.registry import ENGINES, installed, version
@@ -72,12 +73,27 @@ class EngineInfo(Entry):
         return "" if self.installed else self.problem or how_to_get(self.extra)
 
 
-def robots() -> list[RobotEntry]:
+@dataclass(frozen=True)
+class PublicEntry(Entry):
+    """A robot that another package brings."""
+
+    source: str = ""
+    file: str = ""
+    problem: str = ""
+
+
+def robots(public: bool = False) -> list[RobotEntry] | list[PublicEntry]:
     """List the registered robots.
+
+    Args:
+        public: those instead that are on this disk beside Andante: robots of pybullet_data, of the cache of
+            robot_descriptions, and of the folders in ANDANTE_ROBOTS (MuJoCo Menagerie). They are not loaded for that.
 
     Returns:
         An entry each; that of a package that cannot be loaded names the problem.
     """
+    if public:
+        return [PublicEntry(robot.name, robot.source, str(robot.file)) for robot in public_robots().values()]
     return _entries(RobotEntry, robot_names(), _robot)
 
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import CheckReport, check_file, check_robot, check_world
-from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
 from andante.errors import BadInput, MissingFile
-from andante.locomotion.io.rig_file import read_stance, rig_text, write_rig
-from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.rig import Rig, weak_joints
-from andante.mapping.io.map_files import load_map, map_base, save_map
-from andante.mapping.worlds import map_of_world, world_of_map
 from andante.physics.solver import engine_notes
 
 from .inputs import RobotLike, as_robot
 from .result import HIDDEN, Result
+
+if TYPE_CHECKING:
+    from andante import viz
+    from andante.description.io.convert import Written
+    from andante.locomotion.rigs.rig import Rig
 
 MAPS = (".yaml", ".yml")
 
@@ -40,6 +38,8 @@ class CheckResult(CheckReport, Result):
 
     def plot(self) -> viz.Figure:
         """The robot as sticks and collision outlines."""
+        from andante import viz
+
         if self.kind != "robot":
             raise NotImplementedError("a world has no preview; `an.show` shows it in the studio")
         shown = self.subject if isinstance(self.subject, Robot) else load_robot(str(self.subject), self.arguments)
@@ -109,12 +109,18 @@ def convert(
     if target.suffix.lower() in MAPS or (isinstance(given, str) and Path(given).suffix.lower() in MAPS):
         written = _convert_map(given, target, height, resolution)
     else:
+        from andante.description.io.convert import convert_file
+
         written = convert_file(given, target, arguments, folder)
     return ConvertResult(written.path, written.problems)
 
 
 def _convert_map(source: Robot | World | str, out: Path, height: float | None, resolution: float) -> Written:
     """A map's yaml file into a world, or a world into a map's yaml file and pgm picture."""
+    from andante.description.io.convert import WORLD_FORMATS, Written, write_description
+    from andante.mapping.io.map_files import load_map, map_base, save_map  # compiled code: only when it is needed
+    from andante.mapping.worlds import map_of_world, world_of_map
+
     if not out.absolute().parent.is_dir():
         raise MissingFile(f"{out}: the folder does not exist; make it first")
     from_map = isinstance(source, str) and Path(source).suffix.lower() in MAPS
@@ -146,6 +152,8 @@ class RigResult(Result):
     @property
     def text(self) -> str:
         """The rig as the text of a rig file."""
+        from andante.locomotion.io.rig_file import rig_text
+
         return rig_text(self.rig)
 
     @property
@@ -182,6 +190,8 @@ class RigResult(Result):
 
     def plot(self) -> viz.Figure:
         """The robot in the stance of the rig."""
+        from andante import viz
+
         return viz.preview_robot(self.robot, self.rig.stance, frames=[leg.foot for leg in self.rig.legs])
 
 
@@ -207,6 +217,10 @@ def rig(
     Returns:
         The rig, and the joints that are too weak for it.
     """
+    from andante.locomotion.io.rig_file import read_stance, write_rig
+    from andante.locomotion.rigs.infer import infer_rig
+    from andante.locomotion.rigs.rig import weak_joints
+
     model = as_robot(robot, arguments)
     made = infer_rig(model, knees, height, None if stance is None else read_stance(Path(stance)))
     weak, file = weak_joints(model, made), None if out is None else Path(out)

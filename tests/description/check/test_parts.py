@@ -95,11 +95,11 @@ def test_poses_beyond_limits_and_transmissions_of_no_joint():
 @pytest.mark.parametrize(
     ("changed", "severity", "words"),
     [
-        ({"mass": 0.0, "tensor": np.zeros((3, 3))}, "error", "moves but has no mass"),
-        ({"mass": -1.0}, "error", "mass -1 kg is negative"),
+        ({"mass": 0.0, "tensor": np.zeros((3, 3))}, "warning", "moves but has no mass"),
+        ({"mass": -1.0}, "warning", "mass -1 kg is negative"),
         ({"mass": 2500.0, "tensor": 2500 * EVEN}, "warning", "should that be grams?"),
-        ({"tensor": -EVEN}, "error", "not positive definite"),
-        ({"tensor": np.diag([1.0, 1.0, 2.1]) / 600}, "error", "break the triangle inequality"),
+        ({"tensor": -EVEN}, "warning", "not positive definite"),
+        ({"tensor": np.diag([1.0, 1.0, 2.1]) / 600}, "warning", "break the triangle inequality"),
         ({"com": (0.5, 0.0, 0.0)}, "warning", "center of mass lies 0.45 m outside its shapes"),
         ({"tensor": 100 * EVEN}, "warning", "is larger than the link"),
         ({"tensor": 1e-6 * EVEN}, "warning", "is tiny beside the link"),

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from andante.description import Collision, Inertia, Joint, JointType, Link, Problem, Robot, Severity, Visual
-from andante.description.inertia import combine, inertia_element
+from andante.description.inertia import Flaw, combine, flaw_of, inertia_element
 from andante.description.solids import box_around, inertia_of, volume
 from andante.errors import AndanteError
 
@@ -17,7 +17,6 @@ from .shapes import is_outsized, largest_mesh
 
 FULL_TURNS = 4 * math.pi
 LIMIT_SLACK = 1e-3  # [rad or m]
-TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
 ABSURD_RATIO = 1000.0  # neighbors whose masses differ by more make solvers struggle
 HEAVY = 2000.0  # [kg]; no robot link, but a mistake of units
 
@@ -105,19 +104,18 @@ def _pose_problems(robot: Robot) -> Iterator[Problem]:
 def mass_problems(robot: Robot) -> Iterator[Problem]:
     """Masses, tensors, centers of mass and ratios between neighbors."""
     limit = largest_mesh(robot)
-    for link in robot.links:
-        yield from _link_problems(robot, link, limit)
-    yield from _ratios(robot)
     seen, solid = any(link.visuals for link in robot.links), any(link.collisions for link in robot.links)
     if seen and not solid and not robot.fixed_base:
         message = (
             "no link has a <collision>: it falls through the ground; give each the shape of its <visual>, or a hull"
         )
         yield Problem(Severity.WARNING, message, robot.source)
-
-
-def _error(link: Link, message: str) -> Problem:
-    return Problem(Severity.ERROR, f"link {link.name!r}: {message}", link.source)
+        if robot.mass == 0:  # made to be looked at: that of each link follows
+            yield Problem(Severity.WARNING, "no link has a mass; give each an <inertial>", robot.source)
+            return
+    for link in robot.links:
+        yield from _link_problems(robot, link, limit)
+    yield from _ratios(robot)
 
 
 def _warning(link: Link, message: str) -> Problem:
@@ -144,28 +142,30 @@ def _link_problems(robot: Robot, link: Link, limit: float) -> Iterator[Problem]:
             if robot.parent_joint(link.name) is None:
                 told = "is the root and has no mass: good only for a base that is bolted down (sim --fixed)"
                 yield _warning(link, told)
-            else:
-                yield _error(link, "moves but has no mass; give it an <inertial> or make its joint fixed")
+            elif not link.invented:
+                told = "moves but has no mass; give it an <inertial> or make its joint fixed"
+                yield _warning(link, f"{told}; a little is assumed until then")
         elif inertia is not None and np.any(inertia.matrix):
             yield _warning(link, "has an inertia tensor but no mass; give it its mass")
         return
     if inertia.mass < 0:
-        yield _error(link, f"mass {inertia.mass:g} kg is negative")
+        yield _warning(link, f"mass {inertia.mass:g} kg is negative; taken as 0, give it its mass")
         return
     if inertia.mass > HEAVY:
         yield _warning(link, f"mass {inertia.mass:g} kg; should that be grams?")
     principal = np.linalg.eigvalsh(inertia.matrix)
-    moments = ", ".join(f"{v:.3g}" for v in principal)
-    if not np.any(inertia.matrix):
-        yield _warning(link, f"has mass but a zero inertia tensor; {_suggested(link, inertia.mass)}")
-    elif principal[0] <= 0:
-        told = f"inertia tensor is not positive definite (principal moments {moments} kg m^2); check signs and units"
-        yield _error(link, told)
-    elif principal[2] > (principal[0] + principal[1]) * (1 + TRIANGLE_SLACK):
-        yield _error(
+    flaw, moments = flaw_of(inertia), ", ".join(f"{v:.3g}" for v in principal)
+    if flaw is Flaw.POINT:
+        what = f"principal moments of {moments} kg m^2" if np.any(inertia.matrix) else "a zero inertia tensor"
+        yield _warning(link, f"has mass but {what}; {_suggested(link, inertia.mass)}")
+    elif flaw is Flaw.INDEFINITE:
+        told = f"inertia tensor is not positive definite (principal moments {moments} kg m^2)"
+        yield _warning(link, f"{told}; it is mended for simulation; check signs and units")
+    elif flaw is Flaw.TRIANGLE:
+        yield _warning(
             link,
             f"principal moments {moments} kg m^2 break the triangle inequality (the largest exceeds the sum of the "
-            "others): no body has them; was the tensor given about the link origin?",
+            "others): no body has them; mended for simulation; was the tensor given about the link origin?",
         )
     shapes: list[Collision | Visual] = [*link.collisions, *link.visuals]
     if not any(is_outsized(shape.geometry, limit) for shape in shapes):

@@ -16,8 +16,9 @@ from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
+from .schema import schema_problems
 from .shapes import mesh_problems, overlap_problems
-from .structure import number_or_none, structure_problems
+from .structure import number_or_none, part_problems, structure_problems
 
 NEEDS_LIMIT = "needs <limit"
 ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -62,7 +63,7 @@ def check_file(
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)
-    faults = structure_problems(root)
+    faults = [*structure_problems(root), *(schema_problems(path) if root.tag == "mujoco" else ())]
     try:
         if is_world(root):
             world = world_of(root, path, resolver)
@@ -72,7 +73,7 @@ def check_file(
     except BadInput:
         if not any(problem.severity is Severity.ERROR for problem in faults):
             raise
-        return _unbuildable(root, path, faults)
+        return _unbuildable(root, path, [*faults, *part_problems(root)])
 
 
 def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckReport:

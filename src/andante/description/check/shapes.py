@@ -38,7 +38,8 @@ def mesh_problems(robot: Robot) -> Iterator[Problem]:
             except AndanteError as error:
                 missing = mesh.path is None
                 fault = f"was not found; {mesh_remedy(mesh, link.source)}" if missing else f"cannot be used: {error}"
-                yield Problem(Severity.ERROR, f"{told} {fault}", link.source)
+                severity = Severity.WARNING if role == "visual" and not missing else Severity.ERROR
+                yield Problem(severity, f"{told} {fault}", link.source)
                 continue
             size = float(np.linalg.norm(vertices.max(axis=0) - vertices.min(axis=0)))
             if size > limit:

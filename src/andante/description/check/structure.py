@@ -26,6 +26,10 @@ def _error(source: Source, message: str) -> Problem:
     return Problem(Severity.ERROR, message, source)
 
 
+def _warning(source: Source, message: str) -> Problem:
+    return Problem(Severity.WARNING, message, source)
+
+
 def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
     links, joints = list(robot.all("link")), list(robot.all("joint"))
     yield from _duplicates("link", links)
@@ -52,7 +56,6 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
     if urdf:
         yield from _second_parents(parents)
         yield from _roots(robot, links, parents)
-        yield from _mimics(joints)
     yield from _cycles(parents)
 
 
@@ -114,16 +117,26 @@ def _limits(joint: Node) -> Iterator[Problem]:
     if joint.get("type") in NEEDS_LIMITS and limit is None:
         told = f"joint {name!r} is {joint.get('type')}"
         yield _error(joint.source, f"{told} and needs <limit lower upper effort velocity>")
+
+
+def part_problems(root: Node) -> list[Problem]:
+    """Limits and mimics of a URDF that its reader would mend, for files that it cannot read at all."""
+    joints = list(root.all("joint")) if root.tag == "robot" else []
+    return [*(problem for joint in joints for problem in _bounds(joint)), *_mimics(joints)]
+
+
+def _bounds(joint: Node) -> Iterator[Problem]:
+    limit, name = joint.find("limit"), joint.get("name")
     if limit is None:
         return
     lower, upper = number_or_none(limit.get("lower")), number_or_none(limit.get("upper"))
     if lower is not None and upper is not None and lower > upper:
         told = f"joint {name!r}: lower limit {lower:g} is above the upper limit {upper:g}"
-        yield _error(limit.source, f"{told}; swap them")
+        yield _warning(limit.source, f"{told}; swap them")
     for what in ("effort", "velocity"):
         value = number_or_none(limit.get(what))
         if value is not None and value < 0:
-            yield _error(limit.source, f"joint {name!r}: {what} limit {value:g} is negative")
+            yield _warning(limit.source, f"joint {name!r}: {what} limit {value:g} is negative")
 
 
 def _mimics(joints: list[Node]) -> Iterator[Problem]:
@@ -135,7 +148,7 @@ def _mimics(joints: list[Node]) -> Iterator[Problem]:
             continue
         source = mimic.get("joint") or ""
         if source not in names:
-            yield _error(mimic.source, f"joint {joint.get('name')!r} mimics {source!r}, which does not exist")
+            yield _warning(mimic.source, f"joint {joint.get('name')!r} mimics {source!r}, which does not exist")
         else:
             follows[joint.get("name") or ""] = (source, mimic)
     reported: set[str] = set()
@@ -147,7 +160,7 @@ def _mimics(joints: list[Node]) -> Iterator[Problem]:
             ring = trail[trail.index(follows[trail[-1]][0]) :]
             reported.update(ring)
             told = f"mimic joints follow each other in a circle: {' -> '.join([*ring, ring[0]])}"
-            yield _error(follows[ring[0]][1].source, f"{told}; free one of them")
+            yield _warning(follows[ring[0]][1].source, f"{told}; free one of them")
 
 
 def number_or_none(text: str | None) -> float | None:

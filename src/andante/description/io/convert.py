@@ -8,10 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from andante.description import Collision, Link, Mesh, Problem, Robot, Severity, Visual, World, robot_names, world_names
+from andante.description import (
+    Collision,
+    Geometry,
+    Link,
+    Mesh,
+    Problem,
+    Robot,
+    Severity,
+    Visual,
+    World,
+    robot_names,
+    world_names,
+)
 from andante.description.load import robot_file, user_robot, world_file
 from andante.description.mesh.files import companions, load_mesh_parts
-from andante.errors import BadInput, MissingFile
+from andante.description.mesh.triangles import triangles
+from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import made_folder, write_all
 from andante.userfile import is_user_reference
 
@@ -21,6 +34,7 @@ from .resolver import Resolver
 from .sdf.writer import write_sdf
 from .urdf.writer import write_urdf
 
+MJCF = (".xml", ".mjcf")
 ROBOT_FORMATS = (".urdf", ".sdf", ".xml", ".mjcf")
 WORLD_FORMATS = (".sdf", ".world", ".xml", ".mjcf")
 Shape = TypeVar("Shape", Visual, Collision)
@@ -56,8 +70,10 @@ def convert_file(
         raise BadInput(f"{out}: {kind} can be written as {', '.join(formats)}")
     if meshes is None:
         return write_description(thing, out)
+    thing, lost = _without_missing_meshes(thing) if suffix in MJCF else (thing, ())
     thing, copies = _with_copied_meshes(thing, meshes.resolve())
-    return write_description(thing, out, meshes, copies)
+    written = write_description(thing, out, meshes, copies)
+    return replace(written, problems=(*written.problems, *lost))
 
 
 def write_description(
@@ -69,8 +85,8 @@ def write_description(
     """
     lost: tuple[Problem, ...] = ()
     made: list[tuple[bytes | Path, Path]] = [(source, path) for path, source in (copies or {}).items()]
-    if out.suffix.lower() in (".xml", ".mjcf"):
-        thing, lost = _without_missing_visuals(thing)
+    if out.suffix.lower() in MJCF:
+        thing, lost = _without_missing_meshes(thing)
         text, exports = mjcf_files(thing, out, meshes, copies)
         made += exports
     elif out.suffix.lower() == ".urdf" and isinstance(thing, Robot):
@@ -92,25 +108,43 @@ def _read(source: str, arguments: dict[str, str]) -> Robot | World:
     return (world_of if is_world(root) or path.suffix == ".world" else robot_of)(root, path, resolver)
 
 
-def _without_missing_visuals(thing: Robot | World) -> tuple[Robot | World, tuple[Problem, ...]]:
-    """The same without visual meshes that were not found, which MJCF cannot name, and a warning for each."""
+def _without_missing_meshes(thing: Robot | World) -> tuple[Robot | World, tuple[Problem, ...]]:
+    """The same without meshes that MJCF cannot name, and a warning for each: not found, or seen only and empty."""
     told: list[Problem] = []
 
-    def there(link: Link, visual: Visual) -> bool:
-        if not isinstance(visual.geometry, Mesh) or visual.geometry.path is not None:
+    def there(link: Link, role: str, geometry: Geometry) -> bool:
+        if not isinstance(geometry, Mesh):
             return True
-        text = f"link {link.name!r}: visual mesh {visual.geometry.uri!r} was not found and is left out"
+        if geometry.path is not None and not (role == "visual" and _is_empty(geometry)):
+            return True
+        fault = "was not found" if geometry.path is None else "holds no triangles"
+        text = f"link {link.name!r}: {role} mesh {geometry.uri!r} {fault} and is left out"
         told.append(Problem(Severity.WARNING, text, link.source))
         return False
 
     def kept(robot: Robot) -> Robot:
-        links = (replace(link, visuals=tuple(v for v in link.visuals if there(link, v))) for link in robot.links)
+        links = (
+            replace(
+                link,
+                visuals=tuple(each for each in link.visuals if there(link, "visual", each.geometry)),
+                collisions=tuple(each for each in link.collisions if there(link, "collision", each.geometry)),
+            )
+            for link in robot.links
+        )
         return replace(robot, links=tuple(links))
 
     if isinstance(thing, Robot):
         return kept(thing), tuple(told)
     models = tuple(replace(model, robot=kept(model.robot)) for model in thing.models)
     return replace(thing, models=models), tuple(told)
+
+
+def _is_empty(mesh: Mesh) -> bool:
+    try:
+        triangles(mesh)
+    except AndanteError as error:
+        return "holds no triangles" in str(error)
+    return False
 
 
 def _with_copied_meshes(thing: Robot | World, folder: Path) -> tuple[Robot | World, dict[Path, Path]]:

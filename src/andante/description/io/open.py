@@ -22,9 +22,10 @@ from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.files import read_toml
 
+from .forgive import IN_MJCF, forgiven
 from .resolver import Resolver
 from .urdf.reader import read_urdf
-from .xacro.expand import ExpandedRoot, expand_xacro, is_xacro
+from .xacro.expand import expand_xacro, is_xacro
 from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
 
 MAX_BYTES = 1024 * 1024
@@ -60,19 +61,18 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of a root element that was read from `path`."""
     if root.tag == "robot":
-        robot = read_urdf(root, path, resolver)
+        robot = forgiven(lambda: read_urdf(root, path, resolver), lambda: [root])
     elif root.tag == "sdf":
         from .sdf.reader import read_sdf_robot  # here, as most robots do without
 
-        robot = read_sdf_robot(root, path, resolver)
+        robot = forgiven(lambda: read_sdf_robot(root, path, resolver), lambda: [root, *resolver.opened.values()])
     elif root.tag == "mujoco":
         from .mjcf.reader import read_mjcf_robot
 
-        robot = read_mjcf_robot(root, path, resolver)
+        robot = forgiven(lambda: read_mjcf_robot(root, path, resolver), lambda: [root], IN_MJCF)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    said = root.problems if isinstance(root, ExpandedRoot) else ()  # by the expansion of a xacro file
-    return with_sidecar(replace(robot, problems=(*said, *robot.problems)), path)
+    return with_sidecar(replace(robot, problems=(*root.problems, *robot.problems)), path)
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
@@ -83,16 +83,21 @@ def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 
 def world_of(root: Node, path: Path, resolver: Resolver) -> World:
     """The world of a root element that was read from `path`."""
+    world = _world_of(root, path, resolver)
+    return replace(world, problems=(*root.problems, *world.problems)) if root.problems else world
+
+
+def _world_of(root: Node, path: Path, resolver: Resolver) -> World:
     if root.tag == "sdf":
         from .sdf.reader import read_sdf_world
 
-        return read_sdf_world(root, path, resolver)
+        return forgiven(lambda: read_sdf_world(root, path, resolver), lambda: [root, *resolver.opened.values()])
     if root.tag == "mujoco":
         from .mjcf.reader import read_mjcf_world
 
-        return read_mjcf_world(root, path, resolver)
+        return forgiven(lambda: read_mjcf_world(root, path, resolver), lambda: [root], IN_MJCF)
     if root.tag == "robot":
-        robot = read_urdf(root, path, resolver)
+        robot = forgiven(lambda: read_urdf(root, path, resolver), lambda: [root])
         placed = Placement(robot.name, replace(robot, fixed_base=True), fixed=True)
         return World(robot.name, (placed,), source=robot.source)
     raise root.error("not a world; the root element should be <sdf> or <mujoco>")

@@ -1,8 +1,10 @@
 """Finds the files that a description names: package://, model://, file://, relative paths. Never fetches.
 
 `package://NAME/rest` and `model://NAME/rest` are looked up below the search folders (given ones, those in
-ROS_PACKAGE_PATH, GAZEBO_MODEL_PATH, SDF_PATH and the Ignition/Gazebo resource paths) and upwards from the asking file:
-a folder called NAME, also below models/. `package://andante/...` is the data of this installation itself.
+ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, GAZEBO_MODEL_PATH, SDF_PATH and the Ignition/Gazebo resource paths) and upwards
+from the asking file: a folder called NAME, also below models/ and share/, or one whose package.xml has that name; then
+at any depth below the search folders. Relative folders are relative to where the program was started.
+`package://andante/...` is the data of this installation itself.
 
 `package://andante/robots/ROBOT/meshes/PART.stl` is made when first asked for, by the function PART of the table
 `meshes` of the robot's package, and kept in a cache of the user. The cache folder carries a hash of the code and tables
@@ -15,11 +17,13 @@ import atexit
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,10 +35,19 @@ from andante.plugins import load_reference
 if TYPE_CHECKING:
     import trimesh
 
+    from .xmltree import Node
+
 SOURCES = (".py", ".csv", ".xacro")
 OWN = Path(__file__).resolve().parents[2]  # src/andante: holds robots/ and worlds/
-VARIABLES = ("ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GZ_SIM_RESOURCE_PATH")
+VARIABLES = (
+    *("ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GZ_SIM_RESOURCE_PATH"),
+    *("GAZEBO_RESOURCE_PATH", "AMENT_PREFIX_PATH"),
+)
 LEVELS_UP = 6
+LEVELS_DOWN = 5
+MOST_FOLDERS = 5000  # that are looked into for packages
+MOST_HEAD = 64 * 1024  # of a package.xml [bytes]
+PACKAGE_NAME = re.compile(rb"<name>([^<]*)</name>")
 
 
 class Resolver:
@@ -42,13 +55,18 @@ class Resolver:
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         from_environment = [
-            Path(part) for name in VARIABLES for part in os.environ.get(name, "").split(os.pathsep) if part
+            Path(part).absolute() for name in VARIABLES for part in os.environ.get(name, "").split(os.pathsep) if part
         ]
-        self.folders = [*folders, *from_environment]
+        self.folders = [*(Path(folder).absolute() for folder in folders), *from_environment]
+        self.opened: dict[Path, Node] = {}  # root elements of included files
 
     def resolve(self, uri: str, asking: Path | None = None) -> Path | None:
         """Existing file for a URI; `asking` is the file that names it."""
         scheme, separator, rest = uri.partition("://")
+        if "\\" in rest or (not separator and "\\" in uri):  # written on Windows
+            found = None if os.sep == "\\" else self.resolve(uri.replace("\\", "/"), asking)
+            if found is not None:
+                return found
         if not separator:
             return self._plain(Path(uri), asking)
         if scheme == "file":
@@ -67,16 +85,49 @@ class Resolver:
         if not name or name in (".", "..") or "/" in name or "\\" in name:
             return None
         for base in [*self.folders, *_upwards(asking)]:
-            for candidate in (base / name, base / "models" / name, base):
+            for candidate in (base / name, base / "models" / name, base / "share" / name, base):
                 if candidate.name == name and _is_folder(candidate):
                     return candidate
-        return None
+            if _package_name(base / "package.xml") == name:
+                return base
+        return self._packages_below.get(name)
+
+    @cached_property
+    def _packages_below(self) -> dict[str, Path]:
+        """Packages and models at any depth below the search folders, by name, as rospack crawls them."""
+        found: dict[str, Path] = {}
+        queue = deque((folder, 0) for folder in self.folders)
+        for _ in range(MOST_FOLDERS):
+            if not queue:
+                break
+            folder, depth = queue.popleft()
+            try:
+                entries = {entry.name: entry.is_dir() for entry in os.scandir(folder)}
+            except OSError:
+                continue
+            name = _package_name(folder / "package.xml") if "package.xml" in entries else ""
+            if name or entries.keys() & {"model.config", "manifest.xml"}:
+                found.setdefault(name or folder.name, folder)
+            elif depth < LEVELS_DOWN:
+                below = sorted(entry for entry, is_folder in entries.items() if is_folder and entry[0] != ".")
+                queue.extend((folder / entry, depth + 1) for entry in below)
+        return found
 
     def _plain(self, path: Path, asking: Path | None) -> Path | None:
         if path.is_absolute():
             return _existing(path)
         bases = ([asking.parent] if asking else [Path.cwd()]) + self.folders
         return next((found for base in bases if (found := _existing(base / path))), None)
+
+
+@cache
+def _package_name(file: Path) -> str:
+    """The name that a package.xml gives; empty where there is none."""
+    try:
+        found = PACKAGE_NAME.search(file.read_bytes()[:MOST_HEAD]) if file.is_file() else None
+    except (OSError, ValueError):
+        return ""
+    return found[1].decode(errors="replace").strip() if found else ""
 
 
 def _upwards(asking: Path | None) -> list[Path]:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
 from xml.parsers import expat
 
 from andante.description.shapes import RGBA, Vec3
-from andante.description.source import Source
+from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput
 from andante.files import read_bytes as read_bytes
 
@@ -22,6 +22,24 @@ LARGEST = 1e9  # no length, mass or angle of a robot is larger; catches 1e308 be
 MAX_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 200
 MAX_ELEMENTS = 300_000
+JUNK = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+
+
+class ElementError(BadInput):
+    """An element cannot be used; `forgive` may take it away.
+
+    Args:
+        node: the element.
+        message: what is wrong, and what to do.
+        what: the attribute or `<child>` that is wrong, empty: the element itself.
+        unreadable: it is no value of its kind at all; else one that nobody can use.
+    """
+
+    def __init__(self, node: Node, message: str, what: str = "", unreadable: bool = False) -> None:
+        name = f" {node.attributes['name']!r}" if node.attributes.get("name") else ""
+        self.node, self.what, self.unreadable = node, what, unreadable
+        self.words = f"<{node.tag}>{name}: {message}"
+        super().__init__(f"{node.source}: {self.words}")
 
 
 @dataclass
@@ -34,6 +52,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     source: Source = field(default_factory=Source)
     tail: str = ""
+    problems: Sequence[Problem] = ()  # of a root element: what had to be mended to read its file
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """An attribute, or the default."""
@@ -59,10 +78,9 @@ class Node:
         """The elements without children below this one, in document order."""
         return (node for node in self.walk() if node is not self and not node.children)
 
-    def error(self, message: str) -> BadInput:
+    def error(self, message: str, what: str = "", unreadable: bool = False) -> ElementError:
         """A BadInput that names file, line and element."""
-        name = f" {self.attributes['name']!r}" if self.attributes.get("name") else ""
-        return BadInput(f"{self.source}: <{self.tag}>{name}: {message}")
+        return ElementError(self, message, what, unreadable)
 
 
 def child_of(node: Node | None, tag: str) -> Node | None:
@@ -101,9 +119,30 @@ def without_blank_head(data: bytes) -> tuple[bytes, int]:
 
 
 def parse_xml(data: bytes, file: str) -> Node:
-    """Root element of a document; `file` is what messages call it."""
+    """Root element of a document; `file` is what messages call it. Small faults are mended and told in `problems`."""
     if len(data) > MAX_BYTES:
         raise BadInput(f"{file} has {len(data) / 1e6:.0f} MB; XML over {MAX_BYTES / 1e6:.0f} MB is refused")
+    try:
+        return _parsed(data, file)
+    except _Malformed as refusal:
+        from .lenient import mended_xml  # here, as most files do without
+
+        mended, problems = mended_xml(data, file)
+        if not problems:
+            raise BadInput(str(refusal)) from None
+        try:
+            root = _parsed(mended, file)
+        except _Malformed:
+            raise BadInput(str(refusal)) from None
+        root.problems = [*problems, *root.problems]
+        return root
+
+
+class _Malformed(BadInput):
+    """A document that is not well-formed."""
+
+
+def _parsed(data: bytes, file: str) -> Node:
     data, skipped = without_blank_head(data)
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -149,7 +188,11 @@ def parse_xml(data: bytes, file: str) -> Node:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         line, what = error.lineno + skipped, expat.ErrorString(error.code)
-        raise BadInput(f"{file}:{line}: not well-formed XML ({what}); mend the file there") from None
+        if error.code == JUNK and top.children:
+            said = "not well-formed XML: more follows the end of the first element, and is not read; delete it"
+            top.children[0].problems = [Problem(Severity.WARNING, said, Source(file, line))]
+            return top.children[0]
+        raise _Malformed(f"{file}:{line}: not well-formed XML ({what}); mend the file there") from None
     except BadInput:  # of a handler
         raise
     except (LookupError, ValueError) as error:
@@ -163,14 +206,16 @@ def number(node: Node, text: str | None, what: str, default: float | None = None
     """A finite float (or ±inf where allowed); empty text gives the default."""
     if text is None or not text.strip():
         if default is None:
-            raise node.error(f"{what} is missing")
+            raise node.error(f"{what} is missing", what, unreadable=True)
         return default
     try:
         value = float(text.replace("_", "?"))  # digit groups are Python's own
     except ValueError:
-        raise node.error(f"{what} should be a number, got {text.strip()[:40]!r}") from None
+        said = f"{what} should be a number, got {text.strip()[:40]!r}"
+        raise node.error(said, what, unreadable=True) from None
     if math.isnan(value) or (abs(value) > LARGEST and not infinite):
-        raise node.error(f"{what} should be a finite number up to {LARGEST:g}, got {text.strip()[:40]}")
+        said = f"{what} should be a finite number up to {LARGEST:g}, got {text.strip()[:40]}"
+        raise node.error(said, what, unreadable=not math.isfinite(value))
     return value
 
 
@@ -180,11 +225,12 @@ def vector(
     """Exactly `count` finite floats separated by blanks."""
     if text is None or not text.strip():
         if default is None:
-            raise node.error(f"{what} is missing")
+            raise node.error(f"{what} is missing", what, unreadable=True)
         return default
     parts = text.split()
     if len(parts) != count:
-        raise node.error(f"{what} needs {count} numbers, got {len(parts)} in {text.strip()[:60]!r}")
+        said = f"{what} needs {count} numbers, got {len(parts)} in {text.strip()[:60]!r}"
+        raise node.error(said, what, unreadable=True)
     return tuple(number(node, part, what) for part in parts)
 
 

@@ -134,8 +134,17 @@ def mesh_remedy(mesh: Mesh, source: Source) -> str:
     for base in [home, *home.parents][: LEVELS_UP + 1]:
         for folder in dict.fromkeys(["/".join(parts[:-1]), *USUAL_FOLDERS]):
             if found := _same_name(base / folder, parts[-1]):
-                return f'write filename="{Path(os.path.relpath(found, home)).as_posix()}": that file is there'
+                name = Path(os.path.relpath(found, home)).as_posix()
+                return f"write {_as_written(name, Path(source.file))}: that file is there"
     return ELSEWHERE
+
+
+def _as_written(name: str, file: Path) -> str:
+    """How a description of that format names a mesh."""
+    suffixes = {suffix.lower() for suffix in file.suffixes}
+    if suffixes & {".sdf", ".world"}:
+        return f"<uri>{name}</uri>"
+    return f'file="{name}"' if suffixes & {".mjcf", ".xml"} else f'filename="{name}"'
 
 
 def _same_name(folder: Path, name: str) -> Path | None:

@@ -9,4 +9,6 @@ ENGINE = EngineEntry(
     "pybullet",
     "bullet",
     "reduced coordinates, hard contacts",
+    solver=("iterations", "cfm", "erp", "tolerance", "surface_layer"),
+    surface=("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd"),
 )

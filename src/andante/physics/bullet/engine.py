@@ -25,6 +25,7 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts
 
+from . import ENGINE
 from .api import Client, pybullet
 from .build import CONTACT_ERP, BulletHandles, Collider, build_model, filter_by_bitmask
 from .friction import askew
@@ -151,7 +152,7 @@ class BulletEngine(Engine):
         "tolerance": 1e-7,
         "surface_layer": 1e-5,
     }
-    surface: ClassVar[tuple[str, ...]] = ("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd")
+    surface: ClassVar[tuple[str, ...]] = ENGINE.surface
 
     _client: Client
 

@@ -3,5 +3,13 @@
 from andante.physics.registry import EngineEntry
 
 ENGINE = EngineEntry(
-    "dart", "andante.physics.dart.engine:DartEngine", "dartpy", "dartpy", "dart", "reduced coordinates, contacts by LCP"
+    "dart",
+    "andante.physics.dart.engine:DartEngine",
+    "dartpy",
+    "dartpy",
+    "dart",
+    "reduced coordinates, contacts by LCP",
+    solver=("iterations", "method", "tolerance"),
+    methods=("dantzig", "pgs"),
+    surface=("restitution",),
 )

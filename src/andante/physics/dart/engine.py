@@ -25,6 +25,7 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import FARTHEST, Engine, diverged
 from andante.physics.state import Contacts
 
+from . import ENGINE
 from .build import ERROR_REDUCTION, Built, ShapeMaker, build_skeleton, isometry, loop_constraints
 from .servos import LIMIT_ERP, SOFTEST, JointServos, ServoState
 
@@ -53,8 +54,8 @@ class DartEngine(Engine):
     name: ClassVar[str] = "dart"
     restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = {"iterations": ITERATIONS, "method": "dantzig", "tolerance": TOLERANCE}
-    methods: ClassVar[tuple[str, ...]] = ("dantzig", "pgs")
-    surface: ClassVar[tuple[str, ...]] = ("restitution",)
+    methods: ClassVar[tuple[str, ...]] = ENGINE.methods
+    surface: ClassVar[tuple[str, ...]] = ENGINE.surface
 
     # ---- construction ----------------------------------------------------------------------------
     def _build(self) -> None:

@@ -8,4 +8,17 @@ ENGINE = EngineEntry(
     "mujoco",
     "mujoco-core",
     summary="default; soft contacts, fastest",
+    solver=(
+        "iterations",
+        "method",
+        "tolerance",
+        "cone",
+        "impratio",
+        "integrator",
+        "ls_iterations",
+        "ls_tolerance",
+        "noslip_iterations",
+    ),
+    methods=("newton", "cg", "pgs"),
+    surface=("torsional", "rolling", "restitution", "kp", "kd", "min_depth"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from andante.description.joint import Joint, JointType
 from andante.description.source import Problem
 from andante.description.world import World
-from andante.errors import Unsupported
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Model
 from andante.physics.state import Settings
@@ -33,6 +34,7 @@ SOLVER: dict[str, Any] = {  # settings where nothing is stated
     "iterations": 30, "method": "newton", "tolerance": 1e-8, "cone": "elliptic", "impratio": 10.0,
     "integrator": "implicitfast", "ls_iterations": 20, "ls_tolerance": 0.01, "noslip_iterations": 0,
 }  # fmt: skip
+ELEMENT = re.compile(r"Element name '(\d+):(\d+)[^']*', id \d+")  # in what MuJoCo says
 SPARSE_FROM = 16  # degrees of freedom from which sparse matrices are faster; MuJoCo itself waits for 60
 
 
@@ -68,7 +70,10 @@ def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[An
     for index, first, second in maker.bits.excluded:
         pair = spec.add_exclude()
         pair.bodyname1, pair.bodyname2 = f"{index}:{first}", f"{index}:{second}"
-    mj_model = compiled(spec, f"MuJoCo cannot build the scene {world.name!r}")
+    try:
+        mj_model = compiled(spec, f"MuJoCo cannot build the scene {world.name!r}")
+    except BadInput as error:
+        raise BadInput(ELEMENT.sub(lambda found: _part(found, models), str(error))) from None
     for name, (moments, axes) in exact.items():
         body = mj_model.body(name).id
         mj_model.body_inertia[body], mj_model.body_iquat[body] = moments, axes
@@ -78,6 +83,15 @@ def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[An
     if exact:
         mujoco.mj_setConst(mj_model, mujoco.MjData(mj_model))
     return mj_model, [_index(mj_model, model) for model in models], maker.problems
+
+
+def _part(found: re.Match[str], models: Sequence[Model]) -> str:
+    """What MuJoCo calls MODEL:BODY:..., as the user's file names it."""
+    tree = models[int(found[1])].tree
+    body = tree.bodies[int(found[2])]
+    link = tree.robot.link(body.name)
+    where = f" ({link.source})" if str(link.source) else ""
+    return f"link {link.name!r} of {tree.robot.name!r}{where}; correct it there, or run it on another engine"
 
 
 def set_options(option: Any, world: World, settings: Settings, islands: bool = True) -> None:

@@ -24,6 +24,7 @@ from andante.physics.engine import Engine, diverged
 from andante.physics.rays import ray_arrays
 from andante.physics.state import Contacts, Mode, RayHits
 
+from . import ENGINE
 from .build import DRY, DRY_DRIVEN, SOLVER, UNBOUNDED, build
 from .geoms import quaternion
 from .sliding import let_slide
@@ -138,8 +139,8 @@ class MujocoEngine(Engine):
     name: ClassVar[str] = "mujoco"
     restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = SOLVER
-    methods: ClassVar[tuple[str, ...]] = ("newton", "cg", "pgs")
-    surface: ClassVar[tuple[str, ...]] = ("torsional", "rolling", "restitution", "kp", "kd", "min_depth")
+    methods: ClassVar[tuple[str, ...]] = ENGINE.methods
+    surface: ClassVar[tuple[str, ...]] = ENGINE.surface
     sole_tolerance: ClassVar[float] = 0.10  # a hull touches a plane in three or four points
 
     def _build(self) -> None:

@@ -3,5 +3,13 @@
 from andante.physics.registry import EngineEntry
 
 ENGINE = EngineEntry(
-    "ode", "andante.physics.ode.engine:OdeEngine", "panda3d.ode", "panda3d", "ode", "maximal coordinates, QuickStep"
+    "ode",
+    "andante.physics.ode.engine:OdeEngine",
+    "panda3d.ode",
+    "panda3d",
+    "ode",
+    "maximal coordinates, QuickStep",
+    solver=("iterations", "cfm", "erp", "method", "sor", "max_correcting_velocity", "surface_layer"),
+    methods=("quick", "world"),
+    surface=("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd", "max_velocity", "min_depth"),
 )

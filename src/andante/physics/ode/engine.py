@@ -20,6 +20,7 @@ from andante.geometry import SE3, Array
 from andante.physics.engine import Engine
 from andante.physics.state import Contacts
 
+from . import ENGINE
 from .build import Built, anchor_joints, build_model, place, place_static, put_back
 from .contacts import Collider
 from .drive import Drive, Motor, make_loops
@@ -51,11 +52,8 @@ class OdeEngine(Engine):
         "max_correcting_velocity": CORRECTING_SPEED,
         "surface_layer": SURFACE_LAYER,
     }
-    methods: ClassVar[tuple[str, ...]] = ("quick", "world")
-    surface: ClassVar[tuple[str, ...]] = (
-        *("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd"),
-        *("max_velocity", "min_depth"),
-    )
+    methods: ClassVar[tuple[str, ...]] = ENGINE.methods
+    surface: ClassVar[tuple[str, ...]] = ENGINE.surface
 
     # ---- making ------------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -114,7 +114,8 @@ def _check_joint(document: Document, joint: Any) -> None:
     if joint.limited and (low or high) and low >= high:
         raise node.error(f"range needs its first number smaller than the second, got {low:g} {high:g}")
     if min(joint.frictionloss, joint.armature, joint.damping[0], joint.stiffness[0]) < 0:
-        raise node.error("damping, stiffness, frictionloss and armature must not be negative")
+        told = "damping, stiffness, frictionloss and armature must not be negative; taken as 0"
+        document.warn(f"<joint> {node.get('name') or ''!r}: {told}", node.source)
 
 
 def _equality(document: Document, element: Any) -> Equality:
@@ -232,7 +233,7 @@ def read_chain(
         except BadInput as error:
             raise error if str(node.source) in str(error) else node.error(str(error)) from None
         if not last:
-            links.append(Link(below, source=node.source))
+            links.append(Link(below, source=node.source, invented=True))
         above, base = below, IDENTITY
     return joints, links
 
@@ -271,9 +272,9 @@ def _dynamics(document: Document, model: mujoco.MjModel, node: Node, i: int) -> 
         document.warn(message, node.source, "actuatorgravcomp")
     at = model.jnt_qposadr[i]
     return Dynamics(
-        damping=float(model.dof_damping[dof]),
-        friction=float(model.dof_frictionloss[dof]),
-        armature=float(model.dof_armature[dof]),
-        stiffness=float(model.jnt_stiffness[i]),
+        damping=max(0.0, float(model.dof_damping[dof])),
+        friction=max(0.0, float(model.dof_frictionloss[dof])),
+        armature=max(0.0, float(model.dof_armature[dof])),
+        stiffness=max(0.0, float(model.jnt_stiffness[i])),
         reference=0.0 if KINDS[model.jnt_type[i]] is JointType.BALL else float(model.qpos_spring[at]),
     )

@@ -11,10 +11,11 @@ import numpy as np
 
 from andante.description import Joint, JointType, Limits, Mimic, Robot, SensorSpec
 from andante.description.io.xmltree import Node, number, vector
+from andante.description.shapes import vec3_of
 from andante.geometry import SE3
 
 from .bodies import Body, Equality, Model
-from .record import SENSOR_SITE
+from .record import HINGE, SENSOR_SITE
 from .spec import SERVOS, Document, pose_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _largest_force(model: mujoco.MjModel, i: int) -> float:
     if model.actuator_forcelimited[i]:
         force = float(np.abs(model.actuator_forcerange[i]).max())
     if _bias_type(model, i) == "none" and model.actuator_ctrllimited[i]:
-        force = min(force, abs(model.actuator_gainprm[i, 0]) * float(np.abs(model.actuator_ctrlrange[i]).max()))
+        force = min(force, abs(float(model.actuator_gainprm[i, 0])) * float(np.abs(model.actuator_ctrlrange[i]).max()))
     return force
 
 
@@ -114,7 +115,22 @@ def read_equalities(
             loop = _loop(document, equality, links, sites, len(loops))
             if loop is not None:
                 loops.append(loop)
-    return mimics, loops
+    return mimics, _hinges(loops)
+
+
+def _hinges(loops: Sequence[Joint]) -> list[Joint]:
+    """The loops with each pair of connects that the writer made of a hinge as that hinge."""
+    second = {loop.name.removesuffix(HINGE): loop for loop in loops if loop.name.endswith(HINGE)}
+    out = []
+    for loop in loops:
+        other = second.get(loop.name)
+        if other is not None and (other.parent, other.child) == (loop.parent, loop.child):
+            along = (loop.pose.inverse() @ other.pose).translation
+            axis = vec3_of(along / np.linalg.norm(along))
+            out.append(replace(loop, type=JointType.CONTINUOUS, axis=axis))
+        elif not (loop.name.endswith(HINGE) and any(each.name == loop.name.removesuffix(HINGE) for each in loops)):
+            out.append(loop)
+    return out
 
 
 def _mimic(document: Document, equality: Equality, start: Mapping[str, float], mimics: dict[str, Mimic]) -> None:

@@ -22,6 +22,7 @@ from .spec import Document
 
 PREFIX = "andante."
 LOOP_SITE = "loop:"
+HINGE = ":axis"  # behind the name of a second connect: a hinge closes the loop
 SENSOR_SITE = "sensor:"
 MAX_LENGTH = 4_000_000
 

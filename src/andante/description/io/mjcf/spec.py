@@ -57,6 +57,12 @@ COMPILER_QUIET = {  # settings that change nothing about the model as such
 }
 DROPPED = {"user", "nsample", "delay", "interp", "actdim", "lengthrange"}  # would ask for any amount of memory or time
 NAMELESS = {"geom", "site", "camera", "light", "connect", "weld", *SERVOS}  # looked up by nobody: may be named twice
+PLACING = frozenset(
+    (  # where bodies stand and what they are made of
+        *("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "size", "fromto", "axis", "anchor", "qpos", "vertex"),
+        *("mass", "fullinertia", "diaginertia", "density"),
+    )
+)
 TEXTS = re.compile(r"name|class|childclass|mesh|material|hfield|target|texture|(joint|body|site)[12]?|jointinparent")
 ABSENT = '<default>\n<geom rgba="-1 -1 -1 -1" friction="-1"/>\n<material rgba="-1 -1 -1 -1"/>\n</default>'
 COUNTS = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3, "axis": 3, "range": 2, "fromto": 6}
@@ -299,20 +305,27 @@ class _Text:
                 self.document.warn(f"<compiler {key}> is not understood and has no effect", node.source)
             nameless = key == "name" and (tag in NAMELESS or parent == "equality")
             dropped = nameless or key in DROPPED or (tag, key) in self.unknown
-            if key in KEPT.get(tag, {key}) and not dropped:
+            if key in KEPT.get(tag, {key}) and not dropped and not self._beyond(node, key, value):
                 kept[key] = value
         return kept
 
+    def _beyond(self, node: Node, key: str, value: str) -> bool:
+        """Whether a value is larger than anything real: told, and left out where the body can do without."""
+        for part in () if TEXTS.fullmatch(key) else value.split():
+            try:
+                size = abs(float(part.replace("_", "?")))
+            except ValueError:
+                continue  # a word, or what MuJoCo calls badly formatted
+            if not size <= LARGEST:
+                said = f"{key} should be a finite number up to {LARGEST:g}, got {part[:40]}"
+                if key in PLACING:
+                    raise node.error(said)
+                self.document.warn(f"<{node.tag}>: {said}; {key} is taken as not given", node.source)
+                return True
+        return False
+
     def _check(self, node: Node) -> None:
         """What MuJoCo does not refuse, or would refuse by other means than a message."""
-        for key, value in node.attributes.items():
-            for part in () if TEXTS.fullmatch(key) else value.split():
-                try:
-                    size = abs(float(part.replace("_", "?")))
-                except ValueError:
-                    continue  # a word, or what MuJoCo calls badly formatted
-                if not size <= LARGEST:
-                    raise node.error(f"{key} should be a finite number up to {LARGEST:g}, got {part[:40]}")
         if node.tag == "inertial":
             if number(node, node.get("mass"), "mass") < 0:
                 raise node.error("mass must not be negative")

@@ -23,11 +23,18 @@ from andante.geometry import SE3
 
 from .bodies import WIDTH
 from .parts import SENSOR_FROM_CAMERA
-from .record import LOOP_SITE, SENSOR_SITE
+from .record import HINGE, LOOP_SITE, SENSOR_SITE
 from .spec import z_towards
 
 TOUCH_KINDS = ("force", "contact", "bumper", "touch", "button")
 VISUAL_GROUP, COLLISION_GROUP, NEVER_GROUP = "2", "3", "5"
+LOOPS = {  # how joints that close loops are written
+    JointType.BALL: "connect",
+    JointType.FIXED: "weld",
+    JointType.REVOLUTE: "connect",
+    JointType.CONTINUOUS: "connect",
+}
+HINGE_LENGTH = 0.1  # between the two points that make a hinge [m]
 MAX_FACES = 200_000  # MuJoCo refuses larger STL files
 
 
@@ -221,7 +228,7 @@ def add_actuators(actuator: Element, robot: Robot) -> dict[str, dict[str, float]
 
 
 def add_equalities(equality: Element, bodies: Mapping[str, Element], robot: Robot) -> None:
-    """Mimics as joint equalities; loops as connect or weld between two sites."""
+    """Mimics as joint equalities; loops as connect or weld between two sites, hinges as two connects on their axis."""
     start = {joint.name: joint.initial for joint in robot.movable}
     for joint in robot.movable:
         if joint.mimic is None:
@@ -232,14 +239,17 @@ def add_equalities(equality: Element, bodies: Mapping[str, Element], robot: Robo
         a = joint.mimic.offset + b * start[joint.mimic.joint] - joint.initial
         SubElement(equality, "joint", joint1=joint.name, joint2=joint.mimic.joint, polycoef=text(a, b, 0, 0, 0))
     for loop in robot.loops:
-        tag = {JointType.BALL: "connect", JointType.FIXED: "weld"}.get(loop.type)
-        if tag is None:
-            raise Unsupported(f"MJCF cannot close a loop by a {loop.type} joint ({loop.name!r}); use ball or fixed")
-        ends = {"parent": (loop.parent, loop.pose), "child": (loop.child, loop.joint_from_child.inverse())}
-        for end, (link, pose) in ends.items():
-            set_pose(SubElement(bodies[link], "site", name=f"{LOOP_SITE}{loop.name}:{end}"), pose)
-        sites = {f"site{i}": f"{LOOP_SITE}{loop.name}:{end}" for i, end in enumerate(ends, start=1)}
-        SubElement(equality, tag, name=loop.name, **sites)  # type: ignore[arg-type]
+        if loop.type not in LOOPS:
+            kinds = ", ".join(LOOPS)
+            raise Unsupported(f"MJCF cannot close a loop by a {loop.type} joint ({loop.name!r}); use {kinds}")
+        hinge = loop.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
+        for name, along in ((loop.name, 0.0), *([(f"{loop.name}{HINGE}", HINGE_LENGTH)] if hinge else [])):
+            offset = SE3.from_parts(np.eye(3), along * np.asarray(loop.axis))
+            ends = {"parent": (loop.parent, loop.pose), "child": (loop.child, loop.joint_from_child.inverse())}
+            for end, (link, pose) in ends.items():
+                set_pose(SubElement(bodies[link], "site", name=f"{LOOP_SITE}{name}:{end}"), pose @ offset)
+            sites = {f"site{i}": f"{LOOP_SITE}{name}:{end}" for i, end in enumerate(ends, start=1)}
+            SubElement(equality, LOOPS[loop.type], name=name, **sites)  # type: ignore[arg-type]
 
 
 def add_exclusions(contact: Element, robot: Robot, light: frozenset[str]) -> None:

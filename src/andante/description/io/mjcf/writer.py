@@ -17,8 +17,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 
 from andante.description import Frame, Inertia, Joint, JointType, Link, Mimic, Robot, World
+from andante.description.inertia import ROUNDING, least_mass, massless, mended
 from andante.description.link import IDENTITY
 from andante.description.robot import joint_motion
+from andante.description.solids import size_of
 from andante.errors import Unsupported
 from andante.files import made_folder, write_all
 from andante.geometry import SE3
@@ -38,8 +40,6 @@ from .write_parts import (
     text,
 )
 
-LEAST_MASS_FRACTION, LEAST_RADIUS = 1e-5, 0.01  # what a moving link without mass is given: fraction of all, radius [m]
-LEAST_MOMENT = 1e-12  # MuJoCo refuses smaller moments of moving bodies [kg m^2]
 UNBOUNDED = 1e9  # stands for the missing end of a one-sided range
 
 
@@ -137,7 +137,7 @@ class _RobotWriter:
         add_exclusions(section["contact"], robot, self.light)
         for frame in robot.frames:
             set_pose(SubElement(self.bodies[frame.link], "site", name=frame.name), frame.pose)
-        for sensor in robot.sensors:
+        for sensor in reversed({sensor.name: sensor for sensor in reversed(robot.sensors)}.values()):  # first of a name
             add_sensor(section["sensor"], self.bodies[sensor.link], sensor)
         record = make_record(robot, self.link_entries, self.joint_entries)
         if self.chain:
@@ -246,29 +246,15 @@ class _RobotWriter:
     def _inertia(self, link: Link, moving: bool) -> Inertia | None:
         """Inertia that MuJoCo accepts: moving bodies weigh something, tensors are positive and obey A + B >= C."""
         inertia = link.inertia
-        carries = any(j.parent == link.name and j.type is JointType.FIXED for j in self.robot.joints)
-        if inertia is None and (not moving or carries):
+        if not moving and (inertia is None or inertia.mass <= 0):
             return None
-        least = max(self.robot.mass * LEAST_MASS_FRACTION, 1e-6)
         if inertia is None or inertia.mass <= 0:
-            if inertia is not None and not moving:
+            others = (self.robot.link(name).inertia for name in self.robot.welded(link.name) if name != link.name)
+            if inertia is None and any(other is not None and other.mass > 0 for other in others):
                 return None
-            moment = least * LEAST_RADIUS**2
-            com = (0.0, 0.0, 0.0) if inertia is None else inertia.com
-            return Inertia(least, com, (moment, 0.0, 0.0, moment, 0.0, moment))
-        moments, axes = np.linalg.eigh(inertia.matrix)
-        if moments[0] < -1e-6 * abs(moments[2]) or moments[2] > (moments[0] + moments[1]) * (1 + 1e-4) + LEAST_MOMENT:
-            raise Unsupported(
-                f"link {link.name!r}: MuJoCo refuses an inertia tensor with principal moments {moments[0]:.3g}, "
-                f"{moments[1]:.3g}, {moments[2]:.3g} kg m^2 (negative, or one above the sum of the others); mend it"
-            )
-        repaired = np.maximum(moments, LEAST_MOMENT)
-        excess = repaired[2] * (1 + 1e-12) - repaired[0] - repaired[1]
-        if excess > 0:
-            repaired = repaired + excess * (1 + 1e-9)
-        if np.array_equal(repaired, moments):
-            return inertia
-        return Inertia.from_matrix(inertia.mass, inertia.com, axes @ np.diag(repaired) @ axes.T)
+            return massless(least_mass(self.robot.mass), (0.0, 0.0, 0.0) if inertia is None else inertia.com)
+        size = size_of((shape.geometry, shape.pose) for shape in link.collisions)
+        return mended(inertia, size, slack=-ROUNDING)
 
 
 def _light_links(robot: Robot) -> frozenset[str]:

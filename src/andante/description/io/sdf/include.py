@@ -140,9 +140,16 @@ class Reading:
 
     def _parse(self, path: Path, data: bytes | None) -> tuple[Node, int]:
         if path not in self.parsed:
-            root = parse_xml(read_bytes(path) if data is None else data, str(path))
+            root = self.resolver.opened.get(path) or parse_xml(read_bytes(path) if data is None else data, str(path))
+            self.resolver.opened[path] = root
+            self._tell(root)
             self.parsed[path] = (root, sum(1 for _ in root.walk()))
         return self.parsed[path]
+
+    def _tell(self, root: Node) -> None:
+        """Note what had to be mended to read a file."""
+        for problem in root.problems:
+            self.report.add(problem.severity, problem.message, problem.source)
 
     def _find(self, include: Node, uri: str, asking: Path) -> Path | None:
         """File of a URI; None for a built-in model that no folder offers."""
@@ -157,7 +164,7 @@ class Reading:
         except (OSError, ValueError) as error:
             raise include.error(f"{uri[:200]!r} is not a usable path ({error})") from None
         if folder is not None:
-            return _model_file(include, folder)
+            return self._model_file(include, folder)
         if scheme == "model" and rest.rstrip("/") in BUILT_IN:
             return None
         raise include.error(
@@ -176,21 +183,21 @@ class Reading:
             candidates = [base / rest for base in (asking.parent, *self.resolver.folders)]
         return next((folder for folder in candidates if folder.is_dir()), None)
 
-
-def _model_file(include: Node, folder: Path) -> Path:
-    """The newest SDF file that model.config (or manifest.xml) of a model folder names, else model.sdf."""
-    config = next((folder / n for n in ("model.config", "manifest.xml") if (folder / n).is_file()), None)
-    if config is not None:
-        root = parse_xml(read_bytes(config, 1024 * 1024), str(config))
-        offers = [((_version_key(node.get("version") or "")), node.text.strip()) for node in root.all("sdf")]
-        for _, name in sorted((o for o in offers if o[1]), key=lambda offer: offer[0], reverse=True):
-            if (folder / name).is_file():
-                return folder / name
-        if offers:
-            raise BadInput(f"{config}: names {offers[0][1]!r}, which is not in the folder")
-    if (folder / "model.sdf").is_file():
-        return folder / "model.sdf"
-    raise include.error(f"{folder} holds neither a model.config that names an SDF file nor a model.sdf")
+    def _model_file(self, include: Node, folder: Path) -> Path:
+        """The newest SDF file that model.config (or manifest.xml) of a model folder names, else model.sdf."""
+        config = next((folder / n for n in ("model.config", "manifest.xml") if (folder / n).is_file()), None)
+        if config is not None:
+            root = parse_xml(read_bytes(config, 1024 * 1024), str(config))
+            self._tell(root)
+            offers = [((_version_key(node.get("version") or "")), node.text.strip()) for node in root.all("sdf")]
+            for _, name in sorted((o for o in offers if o[1]), key=lambda offer: offer[0], reverse=True):
+                if (folder / name).is_file():
+                    return folder / name
+            if offers:
+                raise BadInput(f"{config}: names {offers[0][1]!r}, which is not in the folder")
+        if (folder / "model.sdf").is_file():
+            return folder / "model.sdf"
+        raise include.error(f"{folder} holds neither a model.config that names an SDF file nor a model.sdf")
 
 
 def _version_key(text: str) -> tuple[int, ...]:

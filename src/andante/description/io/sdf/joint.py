@@ -109,7 +109,7 @@ def read_joint(reading: Reading, scope: Scope, top_from_scope: SE3, link_pose: d
             joint = replace(joint, joint_from_child=joint_from_child)
         return ReadJoint((Placed(_with_own(node, joint), top_from_joint),))
     if kind in TWO_AXES:
-        between = Link(f"{flat}_between", None, source=node.source)
+        between = Link(f"{flat}_between", None, source=node.source, invented=True)
         reading.report.info(node, f"a {kind} joint is held as two revolute joints with a massless link between them")
         first = moving(flat, "axis", "revolute", parent, between.name, parent_from_joint, IDENTITY)
         second = moving(f"{flat}_axis2", "axis2", "revolute", between.name, child, IDENTITY, joint_from_child)

@@ -21,6 +21,11 @@ LEAST_MASS = 1e-9  # written for links that weigh nothing, beside the mark that 
 LEAST_MOMENT = 1e-12  # [kg m^2]
 NOISE_AS_ELEMENT = ("lidar", "camera", "depth_camera", "rgbd_camera")  # <noise><type> instead of <noise type>
 WHOLE = ("samples", "vertical_samples", "width", "height")
+IMAGE_FORMATS = (  # of the standard
+    *("L8", "L16", "L_INT8", "L_INT16", "R8G8B8", "RGB_INT8", "R8G8B8A8", "RGBA_INT8", "B8G8R8A8", "BGRA_INT8"),
+    *("RGB_INT16", "RGB_INT32", "B8G8R8", "BGR_INT8", "BGR_INT16", "BGR_INT32", "R_FLOAT16", "RGB_FLOAT16"),
+    *("R_FLOAT32", "RGB_FLOAT32", "BAYER_RGGB8", "BAYER_BGGR8", "BAYER_GBRG8", "BAYER_GRBG8"),
+)
 
 
 def write_link(element: Element, link: Link, path: Path, version: Version, names: Names) -> None:
@@ -176,7 +181,8 @@ def write_sensor(owner: Element, sensor: SensorSpec, pose: SE3, names: Names, ve
         if name in ("sdf_type", "joint"):
             continue
         path = paths.get(name)
-        if path is None or (isinstance(value, str) and not value.strip()):
+        foreign = name == "format" and value not in IMAGE_FORMATS  # of a plugin; the standard's checker refuses it
+        if path is None or foreign or (isinstance(value, str) and not value.strip()):
             element.add("andante:parameter", name=name, value=write_value(value))
             continue
         if body is None:

@@ -57,7 +57,7 @@ def write_value(value: str | float | int | bool) -> str:
     """Text of a value: booleans as true and false, floats with every digit that tells them apart."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value)
+    return value if isinstance(value, str) else repr(float(value) if isinstance(value, float) else value)
 
 
 def write_numbers(values: Sequence[float] | np.ndarray) -> str:

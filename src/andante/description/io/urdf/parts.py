@@ -166,6 +166,9 @@ def inertial(node: Node, context: Context) -> Inertia:
     if mass_node is None:
         raise node.error("has no <mass>; add one or remove the <inertial>")
     mass = number(mass_node, mass_node.get("value"), "value")
+    if mass < 0:
+        context.warn(mass_node, f"the mass {mass:g} kg is negative; taken as 0, give it its mass")
+        mass = 0.0
     pose = origin(node)
     x, y, z = (float(v) for v in pose.translation)
     if tensor_node is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from andante.description.io.resolver import Resolver
@@ -52,6 +53,7 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
     links = [link(node, context) for node in link_nodes.values()]
     joints = [joint(node, context) for node in joint_nodes.values()]
     _check_names(joints, joint_nodes, link_nodes)
+    joints = [_with_leader(item, joints, joint_nodes[item.name], context) for item in joints]
     tree, loops, base = _tree(root, links, joints, joint_nodes, context)
 
     additions = Additions({item.name: item for item in links}, {item.name: item for item in joints})
@@ -101,8 +103,29 @@ def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nod
                 raise node.error(f"its {role} link {name!r} does not exist; links: {_some(link_nodes)}")
         if item.parent == item.child:
             raise node.error(f"joins link {item.parent!r} to itself")
-        if item.mimic is not None and item.mimic.joint not in joint_nodes:
-            raise node.error(f"mimics joint {item.mimic.joint!r}, which does not exist; joints: {_some(joint_nodes)}")
+
+
+def _with_leader(item: Joint, joints: Sequence[Joint], node: Node, context: Context) -> Joint:
+    """The joint, free where what it mimics cannot lead it: no joint, one without a position, or itself by a circle."""
+    if item.mimic is None:
+        return item
+    by_name = {each.name: each for each in joints}
+    leader, seen = by_name.get(item.mimic.joint), {item.name}
+    if leader is None:
+        context.warn(
+            node, f"mimics joint {item.mimic.joint!r}, which does not exist, and moves freely; {_some(by_name)}"
+        )
+        return replace(item, mimic=None)
+    if not leader.one_dof:
+        context.warn(node, f"mimics joint {leader.name!r}, which is {leader.type} and has no position; it moves freely")
+        return replace(item, mimic=None)
+    while leader is not None and leader.mimic is not None and leader.name not in seen:
+        seen.add(leader.name)
+        leader = by_name.get(leader.mimic.joint)
+    if leader is not None and leader.name == item.name:
+        context.warn(node, "mimics itself by a circle of joints and moves freely; free one of them in the file")
+        return replace(item, mimic=None)
+    return item
 
 
 def _check_sensor_names(additions: Additions, context: Context) -> None:
@@ -114,7 +137,7 @@ def _check_sensor_names(additions: Additions, context: Context) -> None:
         seen[sensor.name] = sensor.source
 
 
-def _some(names: Sequence[str] | dict[str, Node]) -> str:
+def _some(names: Iterable[str]) -> str:
     listed = list(names)
     return ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
 
@@ -215,7 +238,8 @@ def _axis(node: Node, kind: JointType, context: Context) -> Vec3:
     x, y, z = vec3(element, element.get("xyz"), "xyz", (1.0, 0.0, 0.0))
     norm = math.sqrt(x * x + y * y + z * z)
     if norm < 1e-9:
-        raise node.error("the axis is zero; give a direction such as 0 0 1")
+        context.warn(element, "the axis is zero; taken as 1 0 0, give a direction such as 0 0 1")
+        return (1.0, 0.0, 0.0)
     if norm == 1.0:
         return (x, y, z)
     if abs(norm - 1.0) > 1e-6:
@@ -230,9 +254,10 @@ def _bound(node: Node, key: str, default: float) -> float:
     value = number(node, node.get(key), key, infinite=True)
     if abs(value) <= LARGEST:
         return value
-    if abs(value) <= LARGEST_UNBOUNDED:
+    if abs(value) <= LARGEST_UNBOUNDED or math.isinf(value):
         return math.copysign(math.inf, value)
-    raise node.error(f"{key} should be a finite number, got {node.get(key)}; leave it out when there is no limit")
+    said = f"{key} should be a finite number, got {node.get(key)}; leave it out when there is no limit"
+    raise node.error(said, key)
 
 
 def _limits(node: Node, kind: JointType, context: Context) -> Limits:
@@ -254,6 +279,13 @@ def _limits(node: Node, kind: JointType, context: Context) -> Limits:
     for key, value in (("effort", effort), ("velocity", velocity)):
         if value == math.inf and not element.get(key) and kind is not JointType.FIXED:
             context.info(node, f"the limit has no {key}; taken as unbounded")
+    if lower > upper:
+        context.warn(element, f"lower {lower:g} is above upper {upper:g}; they are swapped, swap them in the file")
+        lower, upper = upper, lower
+    for key, value in (("effort", effort), ("velocity", velocity)):
+        if value < 0:
+            context.warn(element, f"{key} {value:g} is negative; taken as unbounded, leave it out or give the limit")
+    effort, velocity = (math.inf if value < 0 else value for value in (effort, velocity))
     return at(element, lambda: Limits(lower, upper, effort, velocity))
 
 
@@ -276,7 +308,7 @@ def _mimic(node: Node) -> Mimic | None:
         return None
     leader = element.get("joint")
     if not leader:
-        raise node.error('mimic needs joint="..."')
+        raise element.error('needs joint="..."')
     multiplier = number(element, element.get("multiplier"), "multiplier", 1.0)
     return Mimic(leader, multiplier, number(element, element.get("offset"), "offset", 0.0))
 

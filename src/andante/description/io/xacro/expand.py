@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
-from andante.description.source import Problem
 from andante.errors import AndanteError, BadInput
 
 from .scope import Macro, Scope, read_parameters, truth
@@ -22,13 +21,6 @@ from .session import MAX_DOLLAR_TEXT, Session
 MARKS = tuple("xmlns:xacro".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
 MAX_MACRO_DEPTH = 150
 MAX_MACRO_CALLS = 10_000
-
-
-@dataclass
-class ExpandedRoot(Node):
-    """Root element of an expanded file, with what the expansion had to say."""
-
-    problems: list[Problem] = field(default_factory=list)
 
 
 def is_xacro(path: Path, data: bytes) -> bool:
@@ -54,7 +46,8 @@ def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> N
         raise error if known else type(error)(f"{session.here}: {text}") from None
     except (ValueError, OSError) as error:  # what a path may not hold
         raise BadInput(f"{session.here}: {' '.join(str(error).split())[:300]}") from None
-    return ExpandedRoot(**vars(out.children[0]), problems=session.problems)
+    out.children[0].problems = session.problems
+    return out.children[0]
 
 
 class _Expansion:

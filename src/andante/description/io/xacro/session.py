@@ -87,6 +87,7 @@ class Session:
             raise BadInput(f"{self.here}: more than {MAX_FILES} included files; refused")
         resolved = path.resolve()
         root = parse_xml(read_bytes(path, MAX_BYTES), str(path))
+        self.problems += root.problems
         for node in root.walk():
             self.spend(node.source, sum(map(len, node.attributes.values())))
             if node.tag == "xacro:arg":
