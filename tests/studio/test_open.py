@@ -58,6 +58,14 @@ def test_robots_and_worlds_by_file_are_served_under_the_names_of_the_session(tmp
     assert list(worlds) == ["empty"]
 
 
+def test_a_robot_by_file_reaches_the_page(tmp_path: Path) -> None:
+    (tmp_path / "cart.urdf").write_text(_urdf())
+    with open_studio(tmp_path / "cart.urdf", "empty", folder=tmp_path / "session") as studio:
+        studio.run(0.05)
+        assert b"base_link" in fetch(f"{studio.url}robot/cart.urdf")
+        assert fetch(f"{studio.url}robot/cart/base_link.mesh").startswith(b"ANDM")
+
+
 def _urdf() -> str:
     return """<robot name="cart"><link name="base_link"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01"
       izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.2 0.2 0.1"/></geometry>

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 MESHES = """() => { let all = 0, there = 0; andante.stage.robot.value.urdf.traverse(o => {
     if (o.isURDFVisual) { all += 1; there += o.children.length; } }); return all > 20 && there === all; }"""
@@ -12,6 +14,15 @@ SUPPORT = """() => andante.stage.view.scene.children.some(o => o.isGroup && o.ch
     c => c.isLineLoop && c.geometry.attributes.position && c.geometry.attributes.position.count > 2))"""
 COLLISIONS = """() => { let n = 0; andante.stage.robot.value.urdf.traverse(
     o => { if (o.userData.collision && o.children.length) n += 1; }); return n > 5; }"""
+# what the meshes of the model `own` wear: the colour of the first vertex, and the middle of the picture
+LOOKS_OF_OWN = """(() => { const found = [];
+    andante.stage.others.get('own')?.urdf.traverse(o => { if (!o.isMesh) return;
+        const c = o.geometry.getAttribute('color'), bitmap = o.material.map?.image;
+        let picture = null;
+        if (bitmap) { const canvas = new OffscreenCanvas(1, 1), paint = canvas.getContext('2d');
+            paint.drawImage(bitmap, 0, 0, 1, 1); picture = [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3); }
+        found.push({ color: [c.getX(0), c.getY(0), c.getZ(0)], picture }); });
+    return found; })()"""
 HEAR_PUSHES = """() => { window.pushes = []; window.endPush = andante.studio.connection.subscribe(
     '/push', 'andante_msgs/msg/Push', m => window.pushes.push(m)); }"""
 
@@ -58,6 +69,29 @@ def test_further_models_stand_in_the_picture(studio: Any) -> None:
     studio.wait("() => { const g = andante.stage.others.get('guest'); return g && g.urdf.position.x > 1; }")
     assert studio.js("() => andante.stage.others.get('guest').urdf.position.y") == pytest.approx(0.3, abs=0.05)
     studio.choose("world", "empty")  # another world begins without guests
+
+
+def test_a_robot_of_ones_own_shows_its_picture_and_its_materials(studio: Any, tmp_path: Path) -> None:
+    Image.new("RGB", (8, 8), (20, 30, 250)).save(tmp_path / "blue.png")
+    (tmp_path / "m.mtl").write_text("newmtl p\nKd 1 1 1\nmap_Kd blue.png\nnewmtl r\nKd 1 0 0\n")
+    (tmp_path / "m.obj").write_text(
+        "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\n"
+        "usemtl p\nf 1/1 2/2 3/3\nusemtl r\nf 1 3 4\n"
+    )
+    file = tmp_path / "flag.urdf"
+    file.write_text(
+        """<robot name="flag"><link name="pole"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"
+        ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><mesh filename="m.obj"/></geometry></visual>
+        <collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision></link></robot>"""
+    )
+    request = {"model": str(file), "name": "own", "pose": "", "x": 1.2, "y": 0.3, "yaw": 0, "height": 0}
+    answer = studio.js("r => andante.studio.connection.call('/spawn', 'andante_msgs/srv/Spawn', r, 120)", request)
+    assert answer["success"], answer["message"]
+    studio.wait(LOOKS_OF_OWN + ".length === 2")
+    plain, pictured = sorted(studio.js(f"() => {LOOKS_OF_OWN}"), key=lambda look: look["picture"] is not None)
+    assert plain["color"][:3] == [1, 0, 0]
+    assert pictured["picture"] == pytest.approx([20, 30, 250], abs=6)
+    studio.choose("world", "empty")
     studio.wait("() => andante.stage.others.size === 0")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from andante.geometry import SE3
 
@@ -16,11 +17,16 @@ IDENTITY = SE3.identity()
 
 @dataclass(frozen=True)
 class Material:
-    """Color of a visual, and a texture file where the format has one."""
+    """Color of a visual, and a picture that lies on it, tinted by the color.
+
+    `texture` is the text of the description file, `path` where the resolver found the picture (None: not found).
+    """
 
     name: str = ""
     rgba: RGBA | None = None
     texture: str = ""
+    path: Path | None = field(default=None, compare=False)
+    tile: tuple[float, float] | None = None  # sides of one repetition on planes and height maps [m]; None: all of it
 
 
 @dataclass(frozen=True)

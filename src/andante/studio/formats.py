@@ -4,17 +4,14 @@ A robot is a URDF with link frames as they are here and one painted mesh per lin
 elsewhere get a frame between; kinds that URDF lacks become floating, and the page puts their links where the simulator
 says. A world is JSON: floors, one mesh of everything that never moves, one per link that may.
 
-A mesh is one flat buffer of painted triangles. Layout, little endian: magic "ANDM", uint32 vertices, uint32 indices,
-uint32 flags (1: some of it is transparent), then float32 positions (n, 3), int8 normals (n, 4) with the fourth 0, uint8
-colors (n, 4), uint32 indices.
+Meshes are flat buffers of painted triangles (buffers.py).
 """
 
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
@@ -23,168 +20,71 @@ import numpy as np
 
 from andante.description.joint import Joint, JointType
 from andante.description.link import IDENTITY, Collision, Link, Visual
+from andante.description.looks import WHITE, picture_of, pieces
 from andante.description.mesh import triangles as meshes
 from andante.description.robot import Robot
-from andante.description.shapes import RGBA, Geometry, Mesh, Plane
+from andante.description.shapes import RGBA, Mesh, Plane
 from andante.description.solids import surface
 from andante.description.world import Placement, World
 from andante.errors import AndanteError
-from andante.geometry import SE3, Array, so3
+from andante.geometry import SE3, so3
 from andante.physics.rendering import GROUND, PLAIN, shown
 
-MAGIC = b"ANDM"
-CREASE = float(np.radians(38.0))  # faces that meet at a larger angle keep an edge between them
-TRANSPARENT = 1
-FEWEST = 48  # triangles that a coarse part keeps
-
-
-@dataclass(frozen=True)
-class Part:
-    """A painted piece: vertices (n, 3) [m], faces (m, 3), rgba (4,) in 0..1."""
-
-    vertices: Array
-    faces: np.ndarray
-    rgba: tuple[float, float, float, float]
-
-
-def mesh_bytes(parts: list[Part], crease: float = CREASE) -> bytes:
-    """All parts as one buffer; no parts give a mesh without triangles."""
-    positions, normals, colors, indices = [], [], [], []
-    count, flags = 0, 0
-    for part in parts:
-        if len(part.faces) == 0:
-            continue
-        points, directions, faces = smooth(part.vertices, part.faces, crease)
-        paint = np.clip(np.round(np.asarray(part.rgba) * 255), 0, 255).astype(np.uint8)
-        positions.append(points)
-        normals.append(directions)
-        colors.append(np.broadcast_to(paint, (len(points), 4)))
-        indices.append(faces + count)
-        count += len(points)
-        flags |= TRANSPARENT if part.rgba[3] < 0.99 else 0
-    body = b""
-    if count:
-        body = b"".join(
-            (
-                np.concatenate(positions).astype("<f4").tobytes(),
-                np.concatenate(normals).astype(np.int8).tobytes(),
-                np.ascontiguousarray(np.concatenate(colors)).tobytes(),
-                np.concatenate(indices).astype("<u4").tobytes(),
-            )
-        )
-    return MAGIC + struct.pack("<III", count, sum(f.size for f in indices), flags) + body
-
-
-def coarse(part: Part, fraction: float) -> Part:
-    """The part with about that fraction of its triangles, by edge collapses of least quadric error.
-
-    Garland and Heckbert, "Surface simplification using quadric error metrics", 1997.
-    """
-    target = max(FEWEST, round(fraction * len(part.faces)))
-    if target >= len(part.faces):
-        return part
-    from fast_simplification import simplify
-
-    vertices, faces = _welded(np.asarray(part.vertices, dtype=float), np.asarray(part.faces))
-    vertices, faces = simplify(vertices.astype(np.float32), faces.astype(np.int32), target_count=target)
-    return Part(np.asarray(vertices, dtype=float), faces, part.rgba) if len(faces) else part
-
-
-def smooth(vertices: Array, faces: np.ndarray, crease: float = CREASE) -> tuple[Array, np.ndarray, np.ndarray]:
-    """Vertices with normals that are smooth over gentle edges and sharp at creases.
-
-    The normal of a corner is the sum of the area-weighted normals of the faces at its vertex that lie within `crease`
-    [rad] of its own face. Returns positions (k, 3), normals as int8 (k, 4) of length 127, faces (m, 3).
-    """
-    points, faces = _welded(np.asarray(vertices, dtype=float), np.asarray(faces))
-    triangles = points[faces]
-    area = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    size = np.linalg.norm(area, axis=1)
-    keep = size > 0
-    faces, area = faces[keep], area[keep]
-    unit = area / size[keep, None]
-    corner_vertex = faces.ravel()
-    corner_face = np.repeat(np.arange(len(faces)), 3)
-    order = np.argsort(corner_vertex, kind="stable")
-    valence = np.bincount(corner_vertex, minlength=len(points))
-    first = np.concatenate([[0], np.cumsum(valence)[:-1]])
-    # every corner with every face at the same vertex
-    repeat = valence[corner_vertex]
-    left = np.repeat(np.arange(len(corner_vertex)), repeat)
-    within = np.arange(len(left)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-    right = corner_face[order[first[corner_vertex[left]] + within]]
-    gentle = np.einsum("ij,ij->i", unit[corner_face[left]], unit[right]) >= np.cos(crease)
-    total = np.zeros((len(corner_vertex), 3))
-    for axis in range(3):
-        total[:, axis] = np.bincount(left[gentle], area[right[gentle], axis], minlength=len(corner_vertex))
-    length = np.linalg.norm(total, axis=1, keepdims=True)
-    normal = np.where(length > 0, total / np.where(length > 0, length, 1.0), unit[corner_face])
-    coded = np.round(normal * 127).astype(np.int64) + 128
-    key = ((corner_vertex * 256 + coded[:, 0]) * 256 + coded[:, 1]) * 256 + coded[:, 2]
-    _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
-    directions = np.zeros((len(index), 4), dtype=np.int8)
-    directions[:, :3] = coded[index] - 128
-    return points[corner_vertex[index]], directions, inverse.reshape(-1, 3)
-
-
-def _welded(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
-    """The same triangles with equal vertices made one (to a micrometer)."""
-    coded = np.round(vertices * 1e6).astype(np.int64)
-    _, index, inverse = np.unique(coded, axis=0, return_index=True, return_inverse=True)
-    return vertices[index], inverse.ravel()[faces]
-
+from .buffers import Part, mesh_bytes
 
 SECTIONS = 40  # faces around a cylinder
 COLLISION_COLOR: RGBA = (0.12, 0.75, 0.55, 0.45)
 
 
-def visual_parts(link: Link) -> list[Part]:
-    """What is to be seen of a link, in its own frame; planes are left out."""
-    return [part for visual in shown(link) for part in _part(visual.geometry, visual.pose, color_of(visual))]
+def visual_parts(link: Link, robot: Robot, grounds: bool = True) -> list[Part]:
+    """What is to be seen of a link, in its own frame; of planes those with a picture, or none."""
+    visuals = (v for v in shown(link, robot) if grounds or not isinstance(v.geometry, Plane))
+    return [part for visual in visuals for part in _drawn(visual)]
+
+
+def _drawn(visual: Visual) -> list[Part]:
+    try:
+        found = pieces(visual)
+    except AndanteError:  # a broken mesh, which `check` tells: the rest is still shown
+        return []
+    return [
+        Part(
+            visual.pose @ piece.vertices,
+            piece.faces,
+            piece.rgba or (PLAIN if piece.texture is None and piece.corner_colors is None else WHITE),
+            piece.corner_colors,
+            piece.texture,
+            piece.uv if piece.texture is not None else None,
+        )
+        for piece in found
+    ]
 
 
 def collision_parts(link: Link) -> list[Part]:
     """What a link collides with, in its own frame: meshes as their convex hulls; planes are left out."""
     found = []
     for item in link.collisions:
-        if isinstance(item.geometry, Mesh) and item.geometry.path is None:
+        geometry = item.geometry
+        if isinstance(geometry, Plane) or (isinstance(geometry, Mesh) and geometry.path is None):
             continue
-        found += _part(item.geometry, item.pose, COLLISION_COLOR, hull=True)
+        try:
+            shape = meshes.hull(geometry) if isinstance(geometry, Mesh) else surface(geometry, SECTIONS)
+        except AndanteError:  # a flat mesh has no hull, a broken one no triangles: the rest is still shown
+            continue
+        found.append(Part(item.pose @ shape[0], shape[1], COLLISION_COLOR))
     return found
 
 
-def color_of(visual: Visual) -> RGBA:
-    """Color of a visual: as stated, as the mesh file says, or plain gray."""
-    if visual.material.rgba is not None:
-        return visual.material.rgba
-    if isinstance(visual.geometry, Mesh):
-        return meshes.mesh_color(visual.geometry) or PLAIN
-    return PLAIN
-
-
-def planes(link: Link) -> Iterable[tuple[Plane, Visual | Collision]]:
-    """The planes among what is shown of a link."""
-    for visual in shown(link):
-        if isinstance(visual.geometry, Plane):
+def planes(link: Link, robot: Robot) -> Iterable[tuple[Plane, Visual | Collision]]:
+    """The planes among what is shown of a link, those with a picture left out."""
+    for visual in shown(link, robot):
+        if isinstance(visual.geometry, Plane) and picture_of(visual.material) is None:
             yield visual.geometry, visual
-
-
-def _part(geometry: Geometry, pose: SE3, rgba: RGBA, hull: bool = False) -> list[Part]:
-    if isinstance(geometry, Plane):
-        return []
-    if isinstance(geometry, Mesh):
-        try:
-            vertices, faces = meshes.hull(geometry) if hull else meshes.triangles(geometry)
-        except AndanteError:  # a flat mesh has no hull, a broken one no triangles: the rest is still shown
-            return []
-    else:
-        vertices, faces = surface(geometry, SECTIONS)
-    return [Part(pose @ vertices, faces, rgba)]
 
 
 def moved(parts: Iterable[Part], pose: SE3) -> list[Part]:
     """The same parts in another frame."""
-    return [Part(pose @ part.vertices, part.faces, part.rgba) for part in parts]
+    return [replace(part, vertices=pose @ part.vertices) for part in parts]
 
 
 KNOWN = frozenset((JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.FIXED, JointType.FLOATING))
@@ -269,12 +169,12 @@ def page_world(world: World, folder: str) -> dict[str, Any]:
         poses = placement.robot.link_poses()
         for link in placement.robot.links:
             pose = placement.pose @ poses[link.name]
-            floors += [_floor(plane.normal, plane.size, item, pose) for plane, item in planes(link)]
-            if not still(placement) and visual_parts(link):
+            floors += [_floor(plane.normal, plane.size, item, pose) for plane, item in planes(link, placement.robot)]
+            if not still(placement) and visual_parts(link, placement.robot):
                 name = f"{placement.name}::{link.name}"
                 mesh = f"{folder}/{quote(name, safe='')}.mesh"
                 parts.append({"name": name, "pose": [float(v) for v in pose.vector], "mesh": mesh})
-    box = _bounds(static_parts(world))
+    box = _bounds(static_parts(world, grounds=False))
     return {
         "name": world.name,
         "gravity": list(world.gravity),
@@ -291,20 +191,20 @@ def page_world(world: World, folder: str) -> dict[str, Any]:
             for light in world.lights
         ],
         "floors": floors,
-        "static": f"{folder}/{STATIC}" if box else None,
+        "static": f"{folder}/{STATIC}" if static_parts(world) else None,
         "bounds": box,
         "parts": parts,
     }
 
 
-def static_parts(world: World) -> list[Part]:
-    """Everything that never moves, in the world frame."""
+def static_parts(world: World, grounds: bool = True) -> list[Part]:
+    """Everything that never moves, in the world frame, with or without planes."""
     found: list[Part] = []
     for placement in world.models:
         if still(placement):
             poses = placement.robot.link_poses()
             for link in placement.robot.links:
-                found += moved(visual_parts(link), placement.pose @ poses[link.name])
+                found += moved(visual_parts(link, placement.robot, grounds), placement.pose @ poses[link.name])
     return found
 
 
@@ -321,7 +221,7 @@ def world_mesh(world: World, name: str) -> bytes | None:
         if not still(placement):
             for link in placement.robot.links:
                 if name == f"{placement.name}::{link.name}.mesh":
-                    return mesh_bytes(visual_parts(link))
+                    return mesh_bytes(visual_parts(link, placement.robot))
     return None
 
 

@@ -24,6 +24,7 @@ from andante.description.load import robot_names, world_names
 from andante.errors import AndanteError
 
 from . import formats
+from .buffers import coarse, mesh_bytes
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -139,8 +140,8 @@ class Scenes:
     def _fraction(self, name: str) -> float:
         """Share of the triangles that the robot's coarse meshes keep; 1: they stay as they are."""
         if name not in self._fractions:
-            links = self._load("robot", name).links
-            total = sum(len(part.faces) for link in links for part in formats.visual_parts(link))
+            robot = self._load("robot", name)
+            total = sum(len(part.faces) for link in robot.links for part in formats.visual_parts(link, robot))
             self._fractions[name] = min(1.0, LIGHT / max(1, total))
         return self._fractions[name]
 
@@ -158,10 +159,12 @@ def _robot_mesh(robot: Robot, name: str, fraction: float) -> bytes | None:
             found = next((link for link in robot.links if link.name == wanted), None)
             if found is None:
                 return None
-            parts = formats.collision_parts(found) if suffix == formats.COLLISION else formats.visual_parts(found)
+            parts = (
+                formats.collision_parts(found) if suffix == formats.COLLISION else formats.visual_parts(found, robot)
+            )
             if suffix == COARSE:
-                return formats.mesh_bytes([formats.coarse(part, fraction) for part in parts], ROUNDER)
-            return formats.mesh_bytes(parts)
+                return mesh_bytes([coarse(part, fraction) for part in parts], ROUNDER)
+            return mesh_bytes(parts)
     return None
 
 

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 import trimesh
 
+from andante.description.link import Visual
+from andante.description.looks import pieces
 from andante.description.mesh.files import load_mesh_file, load_mesh_parts
 from andante.description.mesh.tools import WRITABLE, write_mesh
-from andante.description.mesh.triangles import hull, mesh_color, triangles
+from andante.description.mesh.triangles import hull, triangles
 from andante.description.shapes import Mesh
 from andante.errors import BadInput
 from andante.files import write_bytes
@@ -130,6 +132,11 @@ def test_changed_file_is_read_again(tmp_path: Path, block: trimesh.Trimesh) -> N
     block.apply_scale(2)
     write_mesh(block, path)
     assert np.ptp(triangles(Mesh("b", path))[0][:, 0]) == pytest.approx(0.2)
+
+
+def mesh_color(mesh: Mesh) -> tuple[float, float, float, float] | None:
+    (piece,) = pieces(Visual(mesh))
+    return piece.flat
 
 
 def test_colors(tmp_path: Path, block: trimesh.Trimesh) -> None:

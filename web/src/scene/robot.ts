@@ -5,7 +5,7 @@ import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
 
 import type { LinkPoses, JointState } from "../link/messages";
 import { COLLISION, GLASS, PICKED, ROBOT } from "./materials";
-import { address, fetchMesh } from "./meshes";
+import { address, dressed, fetchMesh } from "./meshes";
 import { SOFTWARE } from "./quality";
 
 export interface LinkInfo {
@@ -62,10 +62,13 @@ export class RobotModel {
         return;
       }
       fetchMesh(SOFTWARE ? url.replace(/\.mesh$/, ".coarse.mesh") : url).then(
-        ({ geometry, transparent }) => {
-          const mesh = new THREE.Mesh(geometry, transparent ? GLASS : ROBOT);
-          mesh.castShadow = mesh.receiveShadow = true;
-          done(mesh);
+        (painted) => {
+          const meshes = dressed(painted, ROBOT, GLASS);
+          for (const mesh of meshes) {
+            mesh.castShadow = mesh.receiveShadow = true;
+            mesh.userData["look"] = mesh.material;
+          }
+          done(meshes.length === 1 ? meshes[0]! : new THREE.Group().add(...meshes));
           onChange();
         },
         (error: unknown) => { done(new THREE.Group(), error as Error); },
@@ -124,10 +127,10 @@ export class RobotModel {
 
   /** Show one link in another colour, or none. */
   pick(name: string | undefined): void {
-    for (const [link, look] of [[this.picked, ROBOT], [name, PICKED]] as const) {
+    for (const [link, look] of [[this.picked, undefined], [name, PICKED]] as const) {
       if (link === undefined) continue;
       this.meshes(link).forEach((mesh) => {
-        if (mesh.material !== GLASS) mesh.material = look;
+        if (mesh.material !== GLASS) mesh.material = look ?? (mesh.userData["look"] as THREE.Material);
       });
     }
     this.picked = name;

@@ -7,7 +7,7 @@ import { baked, type Lighting } from "./bake";
 import { makeFloor, type FloorData } from "./floor";
 import type { Lights } from "./lights";
 import { BAKED, BAKED_GLASS, WORLD, WORLD_GLASS } from "./materials";
-import { address, fetchMesh } from "./meshes";
+import { address, dressed, fetchMesh } from "./meshes";
 import { SOFTWARE } from "./quality";
 
 interface WorldData {
@@ -64,12 +64,11 @@ export class WorldModel {
 
   /** Fetch a mesh; with a light, it is lit once and for all. */
   private add(parent: THREE.Object3D, mesh: string, onChange: () => void, light?: Lighting): void {
-    fetchMesh(`world/${mesh}`).then(({ geometry, transparent }) => {
-      const look = light ? (transparent ? BAKED_GLASS : BAKED) : transparent ? WORLD_GLASS : WORLD;
-      const shown = new THREE.Mesh(light ? baked(geometry, light) : geometry, look);
-      shown.receiveShadow = true;
-      shown.castShadow = true;
-      parent.add(shown);
+    fetchMesh(`world/${mesh}`).then((painted) => {
+      const [look, glass] = light ? [BAKED, BAKED_GLASS] : [WORLD, WORLD_GLASS];
+      const shown = dressed(painted, look, glass, light ? (geometry) => baked(geometry, light) : undefined);
+      for (const each of shown) each.receiveShadow = each.castShadow = true;
+      parent.add(...shown);
       onChange();
     }, (error: unknown) => { console.warn(error); });
   }

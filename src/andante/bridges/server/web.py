@@ -263,7 +263,8 @@ class WebServer:
         self.add_pages(pages or [])
         own: list[BaseRoute] = [WebSocketRoute("/rosbridge", self._socket), WebSocketRoute("/", self._socket)]
         files = Mount("/", app=self._serve_file)
-        self.app = AccessMiddleware(Starlette(routes=[*own, *(routes or []), files], lifespan=self._lifespan), access)
+        self._routed = Starlette(routes=[*own, *(routes or []), files], lifespan=self._lifespan)
+        self.app = AccessMiddleware(self._serve, access)
 
     def add_pages(self, pages: list[Page]) -> None:
         """Serve these too; an address that is served already gets the new page."""
@@ -275,6 +276,11 @@ class WebServer:
                 self._folders.sort(key=lambda entry: -len(entry[0]))
             else:
                 self._pages[page.url] = page
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A page that was added goes before the routes: these may own its folder (robots that came by file)."""
+        added = scope["type"] == "http" and scope["path"] in self._pages
+        await (self._serve_file if added else self._routed)(scope, receive, send)
 
     async def _serve_file(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

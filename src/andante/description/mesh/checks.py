@@ -1,4 +1,4 @@
-"""What is checked in a DAE or glTF file before a mesh library may see it: entities, bombs, foreign files."""
+"""What is checked in a mesh file before a mesh library may see it: entities, bombs, foreign files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ MAX_TRIANGLES = 5_000_000
 MAX_INSTANCES = 5_000
 MAX_NODES = 50_000
 MAX_OBJECTS = 5_000  # beyond this many, the objects of an OBJ file are read as one
+LISTS = ("buffers", "bufferViews", "accessors", "nodes", "meshes", "materials", "scenes", "images", "textures")
 MAX_JSON = 16 * 1024 * 1024
 _GLB_JSON, _GLB_BINARY = 0x4E4F534A, 0x004E4942
 # rows: z-up coordinates of the file's axes, after the table of <up_axis> in the COLLADA specification
@@ -28,10 +29,11 @@ UP_AXES = {
 }
 
 
-def check_collada(data: bytes, file: str) -> tuple[Array, dict[str, set[str]]]:
-    """Scale and rotation (3, 3) that bring a COLLADA document to meters with z up, and the names of its geometries.
+def check_collada(data: bytes, file: str) -> tuple[bytes, Array, dict[str, set[str]]]:
+    """A COLLADA document, the matrix (3, 3) that brings it to meters with z up, and the names of its geometries.
 
-    Documents that grow without bound are refused. Names: geometry id -> its name and those of its nodes.
+    Documents that grow without bound are refused. Materials that do not exist are taken out: the library would leave
+    out all parts that name one. Names: geometry id -> its name and those of its nodes.
     """
     root = _local(parse_xml(data, file))
     if root.tag != "COLLADA":
@@ -55,7 +57,22 @@ def check_collada(data: bytes, file: str) -> tuple[Array, dict[str, set[str]]]:
     for node in root.walk():
         if node.tag == "vcount":
             _check_corners(node)
-    return unit * UP_AXES[axis], _names(root)
+    return _without_broken(data, root), unit * UP_AXES[axis], _names(root)
+
+
+def _without_broken(data: bytes, root: Node) -> bytes:
+    """The document without references to materials that are not there, or have no effect."""
+    effects = {node.get("id") for node in root.walk() if node.tag == "effect"}
+    sound = set()
+    for node in root.walk():
+        if node.tag == "material":
+            url = next((child.get("url") or "" for child in node.children if child.tag == "instance_effect"), "")
+            sound |= {node.get("id")} if url.lstrip("#") in effects else set()
+    named = {node.get("target") or "" for node in root.walk() if node.tag == "instance_material"}
+    for target in (each for each in named if each.lstrip("#") not in sound):
+        place = rb"<instance_material\b[^>]*target=[\"']" + re.escape(target.encode()) + rb"[\"'][^>]*?"
+        data = re.sub(place + rb"(/>|>.*?</instance_material>)", b"", data, flags=re.DOTALL)
+    return data
 
 
 def _check_corners(node: Node) -> None:
@@ -121,7 +138,7 @@ def _count_instances(root: Node, file: str) -> None:
 
 
 def clean_gltf(data: bytes, kind: str, file: str) -> bytes:
-    """The glTF or GLB file without its textures, once sizes and references are in order."""
+    """The glTF or GLB file with no more than colors and their pictures, once sizes and references are in order."""
     if kind == ".gltf":
         return json.dumps(check_gltf(_json(data, file), file, 0)).encode()
     if len(data) < 20 or data[:4] != b"glTF":
@@ -164,8 +181,8 @@ def _json(data: bytes, file: str) -> dict[str, Any]:
 
 
 def check_gltf(tree: dict[str, Any], file: str, binary: int) -> dict[str, Any]:
-    """The glTF tree without textures; accessors within their buffers, nodes in a tree, no foreign address."""
-    for key in ("buffers", "bufferViews", "accessors", "nodes", "meshes", "materials", "scenes"):
+    """The glTF tree with no picture but of base colors; accessors in buffers, nodes in a tree, no foreign address."""
+    for key in LISTS:
         listed = tree.get(key, [])
         if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
             raise BadInput(f"mesh {file}: {key} should be a list of objects")
@@ -184,17 +201,27 @@ def check_gltf(tree: dict[str, Any], file: str, binary: int) -> dict[str, Any]:
         if "sparse" in accessor or "bufferView" not in accessor:
             raise BadInput(f"mesh {file}: an accessor without a plain buffer view is not supported")
     _check_nodes(tree.get("nodes", []), file)
-    cleaned = {k: v for k, v in tree.items() if k not in ("images", "textures", "samplers", "animations", "skins")}
-    cleaned["materials"] = [_without_textures(material) for material in tree.get("materials", [])]
-    if not cleaned["materials"]:
-        del cleaned["materials"]
-    return cleaned
+    cleaned = {k: v for k, v in tree.items() if k not in ("samplers", "animations", "skins")}
+    cleaned["materials"] = [_plain(material) for material in tree.get("materials", [])]
+    cleaned["images"] = [_picture(image) for image in tree.get("images", [])]
+    cleaned["textures"] = [{k: v for k, v in each.items() if k == "source"} for each in tree.get("textures", [])]
+    return {k: v for k, v in cleaned.items() if v or k not in ("materials", "images", "textures")}
 
 
-def _without_textures(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """A material without extensions and without pictures other than that of the base color."""
     if isinstance(value, dict):
-        return {k: _without_textures(v) for k, v in value.items() if not k.endswith("Texture") and k != "extensions"}
+        unwanted = [k for k in value if k.endswith("Texture") and k != "baseColorTexture"]
+        return {k: _plain(v) for k, v in value.items() if k not in unwanted and k != "extensions"}
     return value
+
+
+def _picture(image: dict[str, Any]) -> dict[str, Any]:
+    """An image in a buffer of the file, in its text, or beside it; nothing where it is elsewhere."""
+    uri = image.get("uri")
+    if isinstance(uri, str) and ("://" in uri or (":" in uri and not uri.startswith("data:image/"))):
+        return {}
+    return {k: v for k, v in image.items() if k in ("uri", "bufferView", "mimeType")}
 
 
 def _check_nodes(nodes: list[dict[str, Any]], file: str) -> None:

@@ -1,8 +1,9 @@
-"""Mesh files (STL, OBJ, PLY, DAE, GLB, glTF) as named parts of triangles, read with limits by trimesh.
+"""Mesh files (STL, OBJ, PLY, DAE, GLB, glTF, VRML) as named parts of triangles, read with limits by trimesh.
 
 Nothing is fetched or run: files that a mesh names are looked up in its own folder only (material lists, glTF
-buffers), textures are never read, archives are refused. DAE units and up-axis are applied, so parts are in meters
-with z up as SDF and URDF readers expect; glTF is taken as it stands, as the simulators do.
+buffers), pictures in the usual folders of its model; archives are refused. DAE units and up-axis are applied and glTF,
+which has y up by its standard, is turned, so parts are in meters with z up as SDF and URDF readers expect; VRML is
+taken as it stands, as the simulators do.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import struct
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,17 @@ from andante.description.shapes import RGBA
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
 
-from .checks import MAX_OBJECTS, MAX_TRIANGLES, MAX_VERTICES, check_collada, check_obj, clean_gltf, ply_counts
+from . import textures
+from .checks import (
+    MAX_OBJECTS,
+    MAX_TRIANGLES,
+    MAX_VERTICES,
+    UP_AXES,
+    check_collada,
+    check_obj,
+    clean_gltf,
+    ply_counts,
+)
 
 if TYPE_CHECKING:
     import trimesh
@@ -35,18 +46,21 @@ TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribu
 SAME = 1e-8  # corners that agree to this are one vertex [file units]
 MAX_BYTES = 100 * 1024 * 1024
 LARGEST = 1e9  # no coordinate of a robot mesh is larger [file units]
-SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf")
+SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf", ".wrl", ".vrml")
 
 
 @dataclass(frozen=True)
 class MeshPart:
-    """One named piece of a mesh file: vertices (n, 3) [m], faces (m, 3), and its color where it has one."""
+    """One named piece of a mesh file: vertices (n, 3) [m], faces (m, 3), and its looks where it has any."""
 
     name: str
     vertices: Array
     faces: np.ndarray
     color: RGBA | None = None
     aliases: frozenset[str] = frozenset()  # other names that the file has for it (DAE nodes, OBJ objects)
+    corner_colors: np.ndarray | None = None  # (m, 3, 4) uint8, where the vertices or faces are painted one by one
+    uv: Array | None = None  # (m, 3, 2) places of the corners in the picture, from its lower left corner
+    picture: Any = None  # path of the picture, or the opened picture that the file holds
 
 
 def load_mesh_file(path: Path, submesh: str = "", center: bool = False) -> trimesh.Trimesh:
@@ -69,22 +83,32 @@ def load_mesh_parts(path: Path) -> tuple[MeshPart, ...]:
     turn, announced = np.eye(3), (0, 0)
     aliases: dict[str, set[str]] = {}
     if kind == ".dae":
-        turn, aliases = check_collada(data, str(path))
+        data, turn, aliases = check_collada(data, str(path))
     elif kind == ".obj":
         data, names = check_obj(data)
         aliases = {name: {name} for name in names if len(names) <= MAX_OBJECTS}
     elif kind in (".glb", ".gltf"):
-        data = clean_gltf(data, kind, str(path))
+        data, turn = clean_gltf(data, kind, str(path)), UP_AXES["Y_UP"]
     elif kind == ".stl":
         _check_stl(data, path)
     elif kind == ".ply":
         announced = ply_counts(data, str(path))
+    elif kind in (".wrl", ".vrml"):
+        from .vrml import read_vrml
+
+        with quiet(), _one_line(path, kind):
+            return _sound(tuple(read_vrml(data, path)), path)
     with quiet(), _one_line(path, kind):
         parts = tuple(_parts(path, kind, data, turn, aliases))
+    if parts and (len(parts[0].vertices) < announced[0] or len(parts[0].faces) < announced[1]):
+        raise BadInput(f"mesh {path} is truncated: its header announces {announced[0]} vertices, {announced[1]} faces")
+    return _sound(parts, path)
+
+
+def _sound(parts: tuple[MeshPart, ...], path: Path) -> tuple[MeshPart, ...]:
+    """The parts, once there are some and not too many triangles in them."""
     if not parts:
         raise BadInput(f"mesh {path} holds no triangles")
-    if len(parts[0].vertices) < announced[0] or len(parts[0].faces) < announced[1]:
-        raise BadInput(f"mesh {path} is truncated: its header announces {announced[0]} vertices, {announced[1]} faces")
     if sum(len(p.faces) for p in parts) > MAX_TRIANGLES or sum(len(p.vertices) for p in parts) > MAX_VERTICES:
         raise BadInput(f"mesh {path} has more than {MAX_TRIANGLES} triangles; simplify it first")
     return parts
@@ -96,15 +120,10 @@ def join_parts(
     """One mesh of several parts; `submesh` picks those of that name."""
     import trimesh
 
-    chosen = [part for part in parts if not submesh or submesh in (part.name, *part.aliases)]
-    if not chosen:
-        names = ", ".join(sorted({name for part in parts for name in (part.name, *part.aliases)}))
-        raise BadInput(f"mesh {path} has no submesh {submesh!r}; it has: {names}")
+    chosen = chosen_parts(parts, path, submesh, center)
     offsets = np.cumsum([0, *(len(part.vertices) for part in chosen[:-1])])
     vertices = np.concatenate([part.vertices for part in chosen])
     faces = np.concatenate([part.faces + offset for part, offset in zip(chosen, offsets, strict=True)])
-    if center:
-        vertices = vertices - (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     with quiet():
         mesh = trimesh.Trimesh(vertices, faces, process=False)
         mesh.merge_vertices(merge_tex=True, merge_norm=True)
@@ -116,8 +135,26 @@ def join_parts(
     return mesh
 
 
+def chosen_parts(
+    parts: tuple[MeshPart, ...], path: Path | str, submesh: str = "", center: bool = False
+) -> tuple[MeshPart, ...]:
+    """The parts of one name, or all; `center` moves the middle of the box around them to the origin."""
+    chosen = tuple(part for part in parts if not submesh or submesh in (part.name, *part.aliases))
+    if not chosen:
+        names = ", ".join(sorted({name for part in parts for name in (part.name, *part.aliases)}))
+        raise BadInput(f"mesh {path} has no submesh {submesh!r}; it has: {names}")
+    if not center:
+        return chosen
+    low = np.min([part.vertices.min(axis=0) for part in chosen], axis=0)
+    high = np.max([part.vertices.max(axis=0) for part in chosen], axis=0)
+    return tuple(replace(part, vertices=part.vertices - (low + high) / 2) for part in chosen)
+
+
 def companions(path: Path) -> tuple[Path, ...]:
-    """Files beside a mesh that it needs: material lists of OBJ, buffers of glTF; names that lead elsewhere are none."""
+    """Files beside a mesh that it needs: material lists of OBJ, buffers of glTF; names that lead elsewhere are none.
+
+    Pictures are not among them: they may lie in other folders (`MeshPart.picture`).
+    """
     kind = path.suffix.lower()
     if kind == ".obj":
         text = read_bytes(path, MAX_BYTES).decode("utf-8", errors="replace")
@@ -210,9 +247,13 @@ def _parts(path: Path, kind: str, data: bytes, turn: Array, aliases: dict[str, s
         wrong = faces[(faces < 0) | (faces >= len(vertices))]
         if len(wrong):
             raise BadInput(f"mesh {path}: a face names vertex {int(wrong[0])} of {len(vertices)}")
+        painted, uv, picture = _looks(geometry, faces)
         if np.linalg.det(turn @ matrix[:3, :3]) < 0:
             faces = faces[:, ::-1]
-        yield MeshPart(str(name), vertices, faces, _color(geometry), _aliases(str(name), aliases))
+            painted = painted[:, ::-1] if painted is not None else None
+            uv = uv[:, ::-1] if uv is not None else None
+        color = _color(geometry)
+        yield MeshPart(str(name), vertices, faces, color, _aliases(str(name), aliases), painted, uv, picture)
 
 
 def _check_coordinates(vertices: Array, path: Path) -> None:
@@ -258,6 +299,11 @@ def _folder_resolver(path: Path, kind: str) -> Any:
 
         def get(self, key: str) -> bytes:
             name = key.strip()
+            if Path(name.replace("\\", "/")).suffix.lower() in textures.SUFFIXES:
+                picture = textures.find_texture(path, name)
+                if picture is None:
+                    raise KeyError(f"{name[:60]!r} was not found")
+                return textures.stand_in(picture)
             if not _beside(path, name, kind):
                 raise KeyError(f"{name[:60]!r} is not a file that may be read beside the mesh")
             found = read_bytes(path.parent / name, MAX_BYTES)
@@ -315,6 +361,25 @@ def _color(geometry: Any) -> RGBA | None:
         return None
     r, g, b, *rest = (float(v) for v in np.clip(values / 255.0, 0, 1))
     return (r, g, b, rest[0] if rest else 1.0)
+
+
+def _looks(geometry: Any, faces: np.ndarray) -> tuple[np.ndarray | None, Array | None, Any]:
+    """Colors (m, 3, 4) and places in the picture (m, 3, 2) of the corners, and the picture; None: there is none."""
+    visual = geometry.visual
+    kind, count = getattr(visual, "kind", None), len(geometry.vertices)
+    painted: np.ndarray | None = None
+    if kind == "face" and len(visual.face_colors) == len(faces):
+        painted = np.repeat(np.asarray(visual.face_colors, dtype=np.uint8)[:, None], 3, axis=1)
+    elif kind == "vertex" and len(visual.vertex_colors) == count:
+        painted = np.asarray(visual.vertex_colors, dtype=np.uint8)[faces]
+    if painted is not None and (painted.shape[2:] != (4,) or (painted == painted[0, 0]).all()):
+        painted = None  # one color is no painting
+    material: Any = getattr(visual, "material", None)
+    picture = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
+    places = getattr(visual, "uv", None)
+    if places is None or np.shape(places) != (count, 2) or not np.isfinite(places).all():
+        return painted, None, None
+    return painted, np.asarray(places, dtype=float)[faces], textures.meant_by(picture) if picture is not None else None
 
 
 def is_binary(data: bytes) -> bool:

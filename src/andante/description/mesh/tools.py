@@ -18,6 +18,7 @@ from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.geometry import SE3, Array, so3
 
+from .checks import UP_AXES
 from .files import LARGEST, face_colors, paint, quiet
 from .triangles import hull_of
 
@@ -180,6 +181,8 @@ def mesh_bytes(mesh: trimesh.Trimesh, suffix: str) -> bytes:
     if kind == ".dae":
         return _collada(mesh).encode()
     options: dict[str, Any] = {"include_normals": False} if kind == ".obj" else {}
+    if kind == ".glb":  # has y up
+        mesh = _moved(mesh, np.asarray(mesh.vertices) @ UP_AXES["Y_UP"])
     with quiet():
         data = mesh.export(file_type=kind[1:], **options)
     return data.encode() if isinstance(data, str) else bytes(data)

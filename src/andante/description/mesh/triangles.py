@@ -1,4 +1,4 @@
-"""Triangles of mesh shapes: loaded within limits, convex hulls, colors; cached by file and time of change."""
+"""Triangles of mesh shapes: loaded within limits, convex hulls; cached by file and time of change."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description.shapes import RGBA, Mesh
+from andante.description.shapes import Mesh
 from andante.description.source import Source
 from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
-from .files import face_colors, load_mesh_file, load_mesh_parts, merged
+from .files import load_mesh_file, load_mesh_parts, merged
 
 if TYPE_CHECKING:
     import trimesh
@@ -29,17 +29,16 @@ ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
 class _Loaded:
     vertices: Array
     faces: np.ndarray
-    colors: np.ndarray | None = None  # of the faces (m, 4), 0..255
 
 
 def triangles(mesh: Mesh) -> tuple[Array, np.ndarray]:
     """Vertices (n, 3) [m] and faces (m, 3) of a mesh, scaled; a mirroring scale turns the faces over."""
-    return _scaled(_load(*_key(mesh)), mesh)
+    return _scaled(_load(*file_key(mesh)), mesh)
 
 
 def hull(mesh: Mesh) -> tuple[Array, np.ndarray]:
     """Vertices and faces of the convex hull of a mesh, scaled."""
-    return _scaled(_hull(*_key(mesh)), mesh)
+    return _scaled(_hull(*file_key(mesh)), mesh)
 
 
 def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
@@ -63,11 +62,6 @@ def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
     return corners, faces
 
 
-def mesh_color(mesh: Mesh) -> RGBA | None:
-    """Color of most of a mesh's faces as the file gives it; None where it gives none."""
-    return _color(*_key(mesh))
-
-
 def load(mesh: Mesh) -> trimesh.Trimesh:
     """A fresh trimesh of a mesh shape, scaled."""
     import trimesh
@@ -83,7 +77,8 @@ def _scaled(loaded: _Loaded, mesh: Mesh) -> tuple[Array, np.ndarray]:
     return loaded.vertices * scale, loaded.faces[:, ::-1] if np.prod(scale) < 0 else loaded.faces
 
 
-def _key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
+def file_key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
+    """What tells a mesh file as it is now, and what is wanted of it: the key of caches."""
     if mesh.path is None:
         raise MissingFile(
             f"mesh {mesh.uri!r} was not found; set ROS_PACKAGE_PATH or put it beside the file that names it"
@@ -102,22 +97,12 @@ def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _L
         if len(parts) == 1 and parts[0].color is None:
             return _Loaded(*merged(parts[0].vertices, parts[0].faces))
     mesh = load_mesh_file(path, submesh, center)
-    return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces), face_colors(mesh))
+    return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces))
 
 
 @lru_cache(maxsize=512)
 def _hull(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
     return _Loaded(*hull_of(_load(path, changed, size, submesh, center).vertices, f"mesh {path}"))
-
-
-@lru_cache(maxsize=512)
-def _color(path: Path, changed: int, size: int, submesh: str, center: bool) -> RGBA | None:
-    painted = _load(path, changed, size, submesh, center).colors
-    if painted is None:
-        return None
-    colors, counts = np.unique(painted, axis=0, return_counts=True)
-    r, g, b, a = (float(v) / 255 for v in colors[np.argmax(counts)])
-    return (r, g, b, a)
 
 
 def mesh_remedy(mesh: Mesh, source: Source) -> str:

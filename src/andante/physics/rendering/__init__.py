@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante.description.link import Link, Material, Visual
+from andante.description.robot import Robot
 from andante.description.shapes import RGBA, Mesh, Vec3, vec3_of
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -99,8 +100,13 @@ PLAIN: RGBA = (0.72, 0.73, 0.75, 1.0)  # shapes of which no color is known
 GROUND: RGBA = (0.86, 0.87, 0.88, 1.0)  # planes that state none
 
 
-def shown(link: Link) -> tuple[Visual, ...]:
-    """What a picture shows of a link: its visuals, or else its collision shapes; no mesh that is missing."""
+def shown(link: Link, robot: Robot) -> tuple[Visual, ...]:
+    """What a picture shows of a link: its visuals; its collision shapes where no visual mesh was found.
+
+    A robot without any visual is shown by its collision shapes.
+    """
+    if not link.visuals and any(other.visuals for other in robot.links):
+        return ()
     shapes = [*link.visuals, *(Visual(c.geometry, c.pose, Material()) for c in link.collisions)]
     found = [not (isinstance(shape.geometry, Mesh) and shape.geometry.path is None) for shape in shapes]
     count = len(link.visuals)

@@ -17,21 +17,17 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from andante.description.link import Visual
-from andante.description.mesh import triangles as meshes
 from andante.description.robot import Robot
-from andante.description.shapes import RGBA, Mesh, Plane
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput, MissingExtra
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine, Model
-from andante.physics.mujoco.geoms import Forms, compiled, new_spec, quaternion
+from andante.physics.mujoco.geoms import compiled, new_spec
 
-from . import GROUND, PLAIN, Camera, shown
+from . import Camera, shown
+from .surfaces import Surfaces, add_tiles
 
-ENDLESS = 50.0  # a plane at least this wide is shown to the horizon [m]
 HORIZON = 500.0  # how far endless planes reach [m]
-TILE = 1.0  # edge of the ground pattern [m]
 
 
 @dataclass(frozen=True)
@@ -49,18 +45,19 @@ def build_visual_scene(
 ) -> VisualScene:
     """The model of everything that can be seen."""
     spec = new_spec()
+    spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE  # flat sheets are welcome
     _set_look(spec, world, width, height, shadows)
     for light in world.lights or DEFAULT_LIGHTS:
         _add_light(spec, light, len(world.lights))
     eye = spec.worldbody.add_body()
     eye.name, eye.mocap = "eye", True
     eye.add_camera().name = "eye"
-    maker = _Maker(spec)
+    maker = Surfaces(spec)
     mocaps: list[tuple[int, int]] = []
     owners: dict[str, tuple[int, int]] = {}
     for model, placement in enumerate(placements):
         for index, link in enumerate(placement.robot.links):
-            visuals = shown(link)
+            visuals = shown(link, placement.robot)
             if not visuals:
                 continue
             body = spec.worldbody.add_body()
@@ -97,7 +94,8 @@ def _set_look(spec: Any, world: World, width: int, height: int, shadows: int) ->
     visual.quality.offsamples, visual.quality.shadowsize = 8, shadows
     visual.quality.numslices, visual.quality.numstacks = 48, 24
     visual.headlight.ambient = [0.85 * c for c in world.ambient[:3]]
-    visual.headlight.diffuse, visual.headlight.specular = [0.18] * 3, [0.0] * 3
+    sunny = not world.lights or any(light.kind == "directional" for light in world.lights)
+    visual.headlight.diffuse, visual.headlight.specular = [0.18 if sunny else 0.5] * 3, [0.0] * 3
     visual.map.haze = 0.35
     sky = np.clip(np.asarray(world.background[:3]), 0.0, 1.0)
     pale = 0.45 * sky + 0.55
@@ -107,11 +105,7 @@ def _set_look(spec: Any, world: World, width: int, height: int, shadows: int) ->
     texture.builtin = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT
     texture.rgb1, texture.rgb2 = pale, 0.75 * sky
     texture.width = texture.height = 256
-    tiles = spec.add_texture()
-    tiles.name, tiles.type = "tiles", mujoco.mjtTexture.mjTEXTURE_2D
-    tiles.builtin, tiles.mark = mujoco.mjtBuiltin.mjBUILTIN_CHECKER, mujoco.mjtMark.mjMARK_EDGE
-    tiles.rgb1, tiles.rgb2, tiles.markrgb = [0.97] * 3, [0.93] * 3, [0.86] * 3
-    tiles.width = tiles.height = 512
+    add_tiles(spec)
 
 
 def _add_light(spec: Any, light: Light, stated: int) -> None:
@@ -124,51 +118,6 @@ def _add_light(spec: Any, light: Light, stated: int) -> None:
     item.diffuse = [dim * c for c in light.diffuse[:3]]
     item.specular = [dim * c for c in light.specular[:3]]
     item.castshadow = light.cast_shadows
-
-
-class _Maker(Forms):
-    """Adds visuals to bodies, sharing materials too."""
-
-    field_thickness = 0.02
-    mesh_inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # open surfaces are welcome
-
-    def __init__(self, spec: Any) -> None:
-        super().__init__(spec)
-        self._materials: dict[tuple[RGBA, bool], str] = {}
-
-    def add(self, body: Any, visual: Visual) -> None:
-        geom = body.add_geom()
-        pose = self.set(geom, visual.geometry, visual.pose)
-        geom.pos, geom.quat = pose.translation, quaternion(pose)
-        geom.contype = geom.conaffinity = 0
-        ground = isinstance(visual.geometry, Plane)
-        stated = visual.material.rgba
-        if stated is None and isinstance(visual.geometry, Mesh):
-            stated = meshes.mesh_color(visual.geometry)
-        rgba = stated or (GROUND if ground else PLAIN)
-        geom.material = self._material(rgba, ground)
-        geom.rgba = rgba
-
-    def _material(self, rgba: RGBA, ground: bool) -> str:
-        key = (rgba, ground)
-        if key not in self._materials:
-            item = self.spec.add_material()
-            item.name = self._materials[key] = f"material{len(self._materials)}"
-            item.rgba = rgba
-            item.specular, item.shininess = (0.1, 0.1) if ground else (0.35, 0.4)
-            if ground:
-                item.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "tiles"
-                item.texrepeat, item.texuniform = [1 / (2 * TILE)] * 2, True
-                item.reflectance = 0.04
-        return self._materials[key]
-
-    def plane_size(self, plane: Plane) -> list[float]:
-        """A wide plane is shown to the horizon."""
-        return [*(0.0 if side >= ENDLESS else side / 2 for side in plane.size), 1.0]
-
-    def triangles(self, mesh: Mesh) -> tuple[Array, np.ndarray]:
-        """The mesh as it is."""
-        return meshes.triangles(mesh)
 
 
 def backends() -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from andante.description.io.xmltree import Node, number, read_bytes, vec3, vector
+from andante.description.io.xmltree import Node, number, read_bytes, vector
 from andante.description.link import IDENTITY, Collision, Material, Surface, Visual
 from andante.description.mesh.triangles import triangles
 from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
@@ -23,6 +23,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .spec import Document, file_stem, integer, pose_of
+from .textures import read_texture
 
 if TYPE_CHECKING:
     import mujoco
@@ -40,15 +41,16 @@ class Assets:
     meshes: dict[str, tuple[Mesh, SE3] | None] = field(default_factory=dict)
     materials: dict[str, Material] = field(default_factory=dict)
     heights: dict[str, Heightmap] = field(default_factory=dict)
+    repeats: dict[str, tuple[tuple[float, ...], bool]] = field(default_factory=dict)  # of a picture; True: per meter
 
 
 def read_assets(document: Document, spec: mujoco.MjSpec) -> Assets:
     """All assets of a document; unknown kinds are told."""
     assets = Assets()
-    textures: dict[str, tuple[RGBA | None, str]] = {}
+    pictures: dict[str, tuple[RGBA | None, str, Path | None]] = {}
     for node in document.section("asset"):
         if node.tag == "texture":
-            textures[file_stem(node)] = _texture(node)
+            pictures[file_stem(node)] = read_texture(document, spec, node)
         elif node.tag == "hfield":
             _heights(document, spec, assets, node)
         elif node.tag not in ("mesh", "material"):
@@ -56,8 +58,10 @@ def read_assets(document: Document, spec: mujoco.MjSpec) -> Assets:
     for mesh in spec.meshes:
         assets.meshes[mesh.name] = _mesh(document, spec, mesh)
     for material in spec.materials:
-        shade, file = textures.get(next(filter(None, material.textures), ""), (None, ""))
-        assets.materials[material.name] = Material(material.name, color(material.rgba) or shade, file)
+        shade, file, path = pictures.get(next(filter(None, material.textures), ""), (None, "", None))
+        rgba = color(material.rgba) or (shade if path is None else None)
+        assets.materials[material.name] = Material(material.name, rgba, file, path)
+        assets.repeats[material.name] = (tuple(map(float, material.texrepeat)), bool(material.texuniform))
     return assets
 
 
@@ -98,17 +102,6 @@ def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path |
         uri = PurePosixPath(uri.replace("\\", "/")).name
     joined = uri if not folder or Path(uri).is_absolute() else str(PurePosixPath(folder) / uri)
     return document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path), joined
-
-
-def _texture(node: Node) -> tuple[RGBA | None, str]:
-    """Color of a built-in texture, or the file of one that has a file."""
-    if node.get("file"):
-        return None, node.get("file") or ""
-    first = np.array(vec3(node, node.get("rgb1"), "rgb1", (0.8, 0.8, 0.8)))
-    second = np.array(vec3(node, node.get("rgb2"), "rgb2", (0.5, 0.5, 0.5)))
-    mixed = first if node.get("builtin") == "flat" else (first + second) / 2
-    r, g, b = (float(v) for v in np.clip(mixed, 0, 1))
-    return (r, g, b, 1.0), ""
 
 
 def _heights(document: Document, spec: mujoco.MjSpec, assets: Assets, node: Node) -> None:
@@ -329,7 +322,15 @@ class Geoms:
             self.document.warn(f"material {name!r} does not exist", node.source, f"material {name}")
             return Material(name, rgba)
         found = self.assets.materials[name]
-        return Material(name, rgba or found.rgba, found.texture)
+        return replace(found, rgba=rgba or found.rgba, tile=self._tile(element, name) if found.path else None)
+
+    def _tile(self, element: Any, name: str) -> tuple[float, float] | None:
+        """Sides of one repetition of a plane's picture [m]."""
+        if _word(element.type) != "plane":
+            return None
+        (x, y), uniform = self.assets.repeats[name]
+        width, depth = (1.0, 1.0) if uniform else (2 * (float(v) or UNBOUNDED_PLANE) for v in element.size[:2])
+        return (width / x, depth / y) if x > 0 and y > 0 else None
 
 
 def _word(kind: Any) -> str:

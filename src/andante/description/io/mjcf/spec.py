@@ -49,7 +49,7 @@ KEPT = {  # attributes that are handed on, where not all are
         *("inertiafromgeom", "inertiagrouprange", "meshdir", "settotalmass", "strippath"),
     },
     "mesh": {"name", "class", "scale", "refpos", "refquat", "inertia"},
-    "material": {"name", "class", "rgba", "texture"},
+    "material": {"name", "class", "rgba", "texture", "texrepeat", "texuniform"},
 }
 COMPILER_QUIET = {  # settings that change nothing about the model as such
     *("texturedir", "discardvisual", "fusestatic", "usethread", "alignfree", "saveinertial", "fitaabb"),

@@ -1,40 +1,22 @@
-"""<geometry> and <material> of SDF: shapes, meshes, height maps, polylines, colors."""
+"""<geometry> of SDF: shapes, meshes, height maps, polylines."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from andante.description.io.gazebo import COLORS
-from andante.description.io.resolver import cache_folder
+from andante.description.io.cached import cached_file
 from andante.description.io.xmltree import Node, number, vec3, vector
-from andante.description.link import IDENTITY, Material
-from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.description.link import IDENTITY
+from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
-from andante.files import write_bytes
 from andante.geometry import SE3, Array
 
 from .include import Reading
-from .values import color, flag, text_of
+from .values import flag, text_of
 
-SCRIPT_COLORS: dict[str, RGBA] = {  # by the names that worlds use most, letters of either case
-    **{name.casefold(): rgba for name, rgba in COLORS.items()},
-    "lightgrey": (0.8, 0.8, 0.8, 1.0),
-    "redbright": (0.87, 0.26, 0.07, 1.0),
-    "gold": (0.8, 0.64869, 0.12076, 1.0),
-    "bluglow": COLORS["Blue"],
-    "wood": (0.6, 0.43, 0.27, 1.0),
-    "woodfloor": (0.6, 0.43, 0.27, 1.0),
-    "bricks": (0.6, 0.3, 0.24, 1.0),
-    "residential": (0.7, 0.65, 0.6, 1.0),
-    "asphalt": (0.3, 0.3, 0.3, 1.0),
-    "road": (0.3, 0.3, 0.3, 1.0),
-    "grass": (0.3, 0.5, 0.2, 1.0),
-}
 UNSUPPORTED = {
     "image": "a grid of boxes from an <image> is not supported and is left out; use a heightmap",
     "cone": "a <cone> is not supported and is left out; use a mesh",
@@ -121,40 +103,6 @@ def find_file(reading: Reading, uri: str, node: Node) -> Path | None:
         return found.resolve() if found is not None and ".." in found.parts else found
     except (OSError, ValueError):
         return None
-
-
-def read_material(reading: Reading, visual: Node) -> Material:
-    """Color of a visual: diffuse, else ambient, else the color of a known Gazebo script name."""
-    materials = list(visual.all("material"))
-    if not materials:
-        return Material()
-    name, rgba, texture = "", None, ""
-    for node in materials:
-        script = node.find("script")
-        script_name = text_of(script, "name") if script is not None else ""
-        name = name or (node.get("andante:name") or script_name)
-        rgba = rgba or color(node, "diffuse") or color(node, "ambient")
-        texture = texture or (node.get("andante:texture") or "")
-        pbr = node.find("pbr")
-        for flow in pbr.children if pbr is not None else ():
-            texture = texture or text_of(flow, "albedo_map")
-        reading.report.leftovers(
-            node,
-            ("script", "ambient", "diffuse"),
-            ("specular", "emissive", "shader", "lighting", "pbr", "render_order", "double_sided", "shininess"),
-        )
-    own = any(node.get("andante:name") is not None for node in materials)
-    if rgba is None and name and not own:
-        rgba = SCRIPT_COLORS.get(name.rpartition("/")[2].casefold())
-        if rgba is None:
-            reading.report.info(materials[0], f"the colour of material script {name[:80]!r} is not known")
-    transparency = text_of(visual, "transparency")
-    if transparency:
-        hidden = number(visual, transparency, "<transparency>")
-        if hidden:
-            r, g, b, a = rgba or SCRIPT_COLORS["grey"]
-            rgba = (r, g, b, a * min(max(1.0 - hidden, 0.0), 1.0))
-    return Material(name, rgba, texture)
 
 
 def read_heightmap(reading: Reading, shape: Node) -> tuple[Heightmap, SE3] | None:
@@ -248,17 +196,7 @@ def _rectangle(points: Array, height: float) -> tuple[Box, SE3] | None:
 
 
 def _prism(points: Array, height: float) -> Mesh:
-    """The prism as a mesh file in the cache, named by its contents so that it is written once."""
-    text = _obj(points, height)
-    name = f"polyline-{hashlib.sha256(text.encode()).hexdigest()[:16]}.obj"
-    folder = cache_folder("shapes")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        folder = Path(tempfile.gettempdir())
-    path = folder / name
-    if not path.is_file():
-        write_bytes(text.encode(), path)
+    path = cached_file(_obj(points, height).encode(), "polyline", ".obj")
     return Mesh(path.as_uri(), path)
 
 

@@ -172,6 +172,14 @@ class Reading:
             "to the folder that holds it"
         )
 
+    def folder_of(self, uri: str, asking: Path) -> Path | None:
+        """Folder that a URI names, None where there is none."""
+        scheme, separator, rest = uri.partition("://")
+        try:
+            return self._folder(scheme if separator else "", rest if separator else uri, asking)
+        except (OSError, ValueError):
+            return None
+
     def _folder(self, scheme: str, rest: str, asking: Path) -> Path | None:
         if scheme in ("model", "package"):
             name, _, inside = rest.rstrip("/").partition("/")

@@ -11,8 +11,9 @@ from andante.errors import BadInput
 from andante.geometry import SE3
 
 from .frames import Scope
-from .geometry import read_geometry, read_material
+from .geometry import read_geometry
 from .include import Reading
+from .material import read_material
 from .values import child_big, child_number, flag, name_of, raw_pose, text_of, truth
 
 WATER = 1000.0  # density that the standard assumes [kg/m^3]

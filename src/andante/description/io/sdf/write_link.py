@@ -44,7 +44,7 @@ def write_link(element: Element, link: Link, path: Path, version: Version, names
             if isinstance(shape, Collision):
                 _write_surface(child, shape.surface)
             elif isinstance(shape, Visual):
-                _write_material(child, shape.material)
+                _write_material(child, shape.material, path)
 
 
 def _write_inertia(element: Element, inertia: Inertia | None) -> None:
@@ -127,7 +127,7 @@ def mesh_uri(mesh: Mesh, path: Path) -> str:
         return mesh.path.resolve().as_uri()
 
 
-def _write_material(element: Element, material: Material) -> None:
+def _write_material(element: Element, material: Material, path: Path) -> None:
     if material == Material():
         return
     node = element.add("material")
@@ -137,7 +137,8 @@ def _write_material(element: Element, material: Material) -> None:
         node.add("ambient", write_numbers(material.rgba))
         node.add("diffuse", write_numbers(material.rgba))
     if material.texture:
-        node.attributes["andante:texture"] = material.texture
+        uri = mesh_uri(Mesh(material.texture, material.path), path)
+        node.add("pbr").add("metal").add("albedo_map", uri)
 
 
 def _write_surface(element: Element, surface: Surface) -> None:

@@ -190,13 +190,15 @@ def pose_element(element: Node | None) -> SE3:
     return pose_of(values[:3], values[3:])
 
 
-def material(node: Node) -> Material:
+def material(node: Node, context: Context) -> Material:
     """Material as it stands: name, color and texture where given."""
     color, texture = node.find("color"), node.find("texture")
+    uri = (texture.get("filename") or "").strip() if texture is not None else ""
     return Material(
         (node.get("name") or "").strip(),
         rgba(color, color.get("rgba")) if color is not None else None,
-        (texture.get("filename") or "") if texture is not None else "",
+        uri,
+        context.resolver.resolve(uri, context.path) if uri else None,
     )
 
 
@@ -204,7 +206,7 @@ def collect_materials(root: Node, context: Context) -> None:
     """Colors by name: those of the robot first, then the first one that a visual defines."""
     inline = (m for link in root.all("link") for v in link.all("visual") for m in v.all("material"))
     for node in (*root.all("material"), *inline):
-        found = material(node)
+        found = material(node, context)
         if found.name and (found.rgba or found.texture):
             context.materials.setdefault(found.name, found)
 
@@ -213,7 +215,9 @@ def _visual_material(node: Node, context: Context) -> Material:
     element = node.find("material")
     if element is None:
         return Material()
-    own = material(element)
+    own = material(element, context)
+    if own.texture and own.path is None:
+        context.warn(element, f"the texture {own.texture[:200]!r} was not found; put it beside the file that names it")
     if own.rgba or own.texture:
         return own
     if own.name in context.materials:

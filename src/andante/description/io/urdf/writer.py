@@ -166,7 +166,7 @@ def _link(root: ET.Element, link: Link, path: Path) -> None:
         keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         add(inertial, "inertia", **dict(zip(keys, (numbers(v) for v in link.inertia.moments), strict=True)))
     for visual in link.visuals:
-        _material(_shape(element, "visual", visual, link, path), visual.material)
+        _material(_shape(element, "visual", visual, link, path), visual.material, path)
     for collision in link.collisions:
         _shape(element, "collision", collision, link, path)
 
@@ -202,14 +202,14 @@ def mesh_uri(mesh: Mesh, path: Path) -> str:
     return found.relative_to(folder).as_posix() if found.is_relative_to(folder) else found.as_posix()
 
 
-def _material(parent: ET.Element, material: Material) -> None:
+def _material(parent: ET.Element, material: Material, path: Path) -> None:
     if material == Material():
         return
     element = add(parent, "material", name=material.name)
     if material.rgba is not None:
         add(element, "color", rgba=numbers(*material.rgba))
     if material.texture:
-        add(element, "texture", filename=material.texture)
+        add(element, "texture", filename=mesh_uri(Mesh(material.texture, material.path), path))
 
 
 def _joint(root: ET.Element, joint: Joint) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import struct
 
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
-from andante.studio.formats import MAGIC, TRANSPARENT, Part, coarse, mesh_bytes, smooth
+from andante.description.mesh.textures import Texture
+from andante.studio.buffers import MAGIC, PICTURED, TRANSPARENT, Part, coarse, mesh_bytes, smooth
 
 WHITE = (1.0, 1.0, 1.0, 1.0)
 
@@ -74,6 +77,50 @@ def test_parts_keep_their_colors_and_glass_is_marked() -> None:
 def test_nothing_is_an_empty_mesh() -> None:
     assert mesh_bytes([]) == MAGIC + bytes(12)
     assert mesh_bytes([Part(np.zeros((0, 3)), np.zeros((0, 3), dtype=int), WHITE)]) == MAGIC + bytes(12)
+
+
+def test_a_picture_follows_the_plain_parts() -> None:
+    pixels = np.zeros((2, 2, 4), dtype=np.uint8)
+    pixels[:] = (10, 20, 250, 255)
+    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    faces = np.array([[0, 1, 2], [0, 2, 3]])
+    texture, uv = Texture("blue", pixels), square[faces][..., :2]
+    pictured = Part(square, faces, WHITE, texture=texture, uv=uv)
+    data = mesh_bytes([part(trimesh.creation.box(extents=(1, 1, 1))), pictured])
+    plain = mesh_bytes([part(trimesh.creation.box(extents=(1, 1, 1)))])
+    assert data.startswith(plain)
+    rest = data[len(plain) :]
+    assert rest[:4] == PICTURED
+    vertices, indices, flags, size = struct.unpack("<IIII", rest[4:20])
+    assert (vertices, indices, flags) == (4, 6, 0)
+    places = np.frombuffer(rest, "<f4", 8, 20 + 20 * 4 + 4 * 6).reshape(-1, 2)
+    points = np.frombuffer(rest, "<f4", 12, 20).reshape(-1, 3)
+    np.testing.assert_allclose(places, np.stack([points[:, 0], 1 - points[:, 1]], axis=1))  # from the upper left corner
+    start = 20 + 20 * 4 + 4 * 6 + 32
+    with Image.open(io.BytesIO(rest[start : start + size])) as image:
+        assert image.convert("RGB").getpixel((0, 0)) == (10, 20, 250)
+    assert len(rest) == start + size + (-size % 4)
+
+
+def test_painted_corners_keep_their_colors() -> None:
+    paint = np.zeros((1, 3, 4), dtype=np.uint8)
+    paint[0] = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]]
+    triangle = Part(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]]), WHITE, paint)
+    positions, _, colors, faces, _ = read(mesh_bytes([triangle]))
+    assert {tuple(positions[i]): colors[i].tolist() for i in faces[0]}[1.0, 0.0, 0.0] == [0, 255, 0, 255]
+
+
+def test_a_coarse_part_is_painted_as_its_picture_was() -> None:
+    ball = trimesh.creation.icosphere(subdivisions=4)
+    pixels = np.zeros((2, 2, 4), dtype=np.uint8)
+    pixels[0], pixels[1] = (255, 0, 0, 255), (0, 0, 255, 255)  # red above
+    uv = np.stack([np.full(ball.faces.shape, 0.5), 0.5 + 0.5 * ball.vertices[ball.faces][..., 2]], axis=-1)
+    small = coarse(Part(ball.vertices, ball.faces, WHITE, texture=Texture("two", pixels), uv=uv), 0.1)
+    assert small.texture is None
+    assert small.corner_colors is not None
+    height = small.vertices[small.faces][..., 2]
+    assert (small.corner_colors[height > 0.2][:, 0] == 255).all()
+    assert (small.corner_colors[height < -0.2][:, 2] == 255).all()
 
 
 @pytest.mark.parametrize("fraction", [0.5, 0.2, 0.05])
