@@ -10,14 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from andante.description import JointType, Robot
-from andante.description.shapes import Plane
-from andante.description.solids import surface
 from andante.errors import BadInput
-from andante.geometry import SE3, Array, so3
+from andante.geometry import SE3, Array
 from andante.geometry.hull import convex_hull
 from andante.gravity import GRAVITY
 from andante.locomotion.rigs.balance import mass_tree
 from andante.locomotion.rigs.rig import Rig, imu_rotation
+from andante.locomotion.rigs.soles import FLAT, foot_corners, leveling
 from andante.motion import vector_of
 
 from .kernels import BipedLegs, center_of_mass, holding, measure, reach
@@ -42,12 +41,9 @@ def planned_push(
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
-FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
 TRULY_FLAT = 3e-4  # only these, where they make up most of it: round feet touch the ground along lines
 MOST = 0.4
-ALIKE, FLUSH = 0.999, 1.0 - 1e-8  # cosine between faces of a sole, and between parts of one face
 BELOW = 0.1  # the last joint is above the middle of the sole if it is this near to it, in widths of the sole
-FACE = 0.3  # a face this large is the sole of a foot, in its outline seen from above
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
 
@@ -179,16 +175,13 @@ class BipedBody:
         self._corners = []
         for k, body in enumerate(feet):
             level = self.upright @ turns[body]
-            corners = [
-                place[name][1] @ shape.pose @ surface(shape.geometry)[0]
-                for name in self.robot.welded(self.rig.legs[k].foot)
-                for shape in self.robot.link(name).collisions
-                if not isinstance(shape.geometry, Plane)
-            ]
-            if not corners:
-                raise BadInput(f"foot {self.rig.legs[k].foot!r} has no collision shape to stand on")
-            level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
-            points = np.concatenate(corners) @ level.T
+            foot = self.rig.legs[k].foot
+            corners = foot_corners(self.robot, foot)
+            if not len(corners):
+                raise BadInput(f"foot {foot!r} has no collision shape to stand on")
+            corners = place[foot][1] @ corners
+            level = leveling(corners @ level.T, foot) @ level
+            points = corners @ level.T
             self._corners.append(points)
             low = points[points[:, 2] < points[:, 2].min() + FLAT, 1]
             middle = 0.5 * float(low.min() + low.max())
@@ -304,37 +297,3 @@ class BipedBody:
         point[stance] = (np.array([*at, 0.0]) - torso) @ root
         point[1 - stance] = (np.array([at[0] + other[0], at[1] + other[1], 0.0]) - torso) @ root
         return self.hold(q, root, push, point)
-
-
-def _leveled(points: Array, name: str) -> Array:
-    """Shortest rotation (3, 3) that lays the largest face of a foot level, if it faces down within 45 degrees."""
-    hull = convex_hull(points)
-    if hull is None:
-        raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one")
-    normals = hull.equations[:, :3]
-    corner = points[hull.simplices]
-    area = 0.5 * np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
-    same = (normals @ normals.T > ALIKE) @ area
-    down = normals[:, 2] < -math.cos(math.pi / 4)
-    same[~down] = 0.0
-    if not same.max() > 0:
-        raise BadInput(f"foot {name!r} has no face that looks down; a walk on two legs needs a sole")
-    like = normals @ normals[int(np.argmax(same))] > ALIKE
-    flat = (normals @ normals.T > FLUSH) @ area  # of round feet many are alike: the largest flat one is meant
-    best = normals[int(np.argmax(np.where(like, flat, 0.0)))]
-    if same.max() < FACE * _area(points @ so3.between(best, (0.0, 0.0, -1.0)).T):  # round: no face is the sole
-        ways = np.unique(np.round(normals[down], 3), axis=0)
-        ways /= np.linalg.norm(ways, axis=1)[:, None]
-        best = max(ways, key=lambda way: _resting_area(points @ so3.between(way, (0.0, 0.0, -1.0)).T))
-    return so3.between(best, (0.0, 0.0, -1.0))
-
-
-def _area(points: Array) -> float:
-    """Of the convex hull of points (n, 2 or 3) seen from above [m²]; 0 where they lie on a line."""
-    hull = convex_hull(points[:, :2])
-    return 0.0 if hull is None else float(hull.volume)
-
-
-def _resting_area(points: Array) -> float:
-    """Of what lies on the ground when points (n, 3) stand on it [m²]."""
-    return _area(points[points[:, 2] < points[:, 2].min() + FLAT])

@@ -10,14 +10,17 @@ import numpy as np
 
 from andante.description import Joint, JointType, Robot
 from andante.description.shapes import Capsule, Geometry, Plane, Sphere
-from andante.description.solids import surface
+from andante.description.solids import bounds, surface
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
-from andante.kinematics import chain
+
+from .rig import leg_chain
+from .soles import foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
 REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
+APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
 
@@ -136,8 +139,8 @@ def resting_pose(robot: Robot) -> tuple[dict[str, float], bool]:
 def find_legs(robot: Robot) -> list[Branch]:
     """The legs: those branches that carry the robot, in file order.
 
-    In a named standing pose they are the ones that touch the ground; else the largest group with the same number of
-    joints that can reach furthest down.
+    In a named standing pose they are the ones that touch the ground; else of the groups of like branches that can
+    reach below the rest of the robot the one of four or more, then the one that begins and reaches lowest.
     """
     found = branches(robot)
     if robot.loops and not found:
@@ -152,21 +155,55 @@ def find_legs(robot: Robot) -> list[Branch]:
         low = [float((poses[b.foot] @ b.point)[2]) - b.radius for b in found]
         height = max(float(p.translation[2]) for p in poses.values()) - min(low)
         return [b for b, z in zip(found, low, strict=True) if z - min(low) < 0.1 * max(height, 1e-6)]
-    groups: dict[int, list[tuple[Branch, float]]] = {}
-    for b in found:
-        groups.setdefault(len(b.joints), []).append((b, _lowest_reach(robot, b)))
-    choice = min(groups.values(), key=lambda g: (len(g) < 4, float(np.median([z for _, z in g]))))
-    middle = float(np.median([z for _, z in choice]))
-    return [b for b, z in choice if abs(z - middle) < 0.3 * max(abs(middle), 1e-6)]
+    heights = {b.name: (float(poses[b.hip].translation[2]), _lowest_reach(robot, b, pose)) for b in found}
+    groups = [group for group in _alike(found, heights) if len(group) > 1] or [found]
+    carrying = [group for group in groups if _carries(robot, group, heights, poses)]
+    return min(carrying or groups, key=lambda group: (len(group) < 4, _depth(group, heights)))
 
 
-def _lowest_reach(robot: Robot, branch: Branch) -> float:
-    """Lowest height that an end reaches, root frame [m], over random positions of its joints."""
-    made = chain(robot, robot.root, branch.foot)
+def _depth(group: list[Branch], heights: dict[str, tuple[float, float]]) -> float:
+    """How low branches begin and reach: hips and feet are lower than shoulders and hands."""
+    return float(np.median([sum(heights[b.name]) for b in group]))
+
+
+def _alike(found: list[Branch], heights: dict[str, tuple[float, float]]) -> list[list[Branch]]:
+    """Branches of as many joints that begin and reach about as low: legs apart from arms."""
+    out: list[list[Branch]] = []
+    for count in dict.fromkeys(len(b.joints) for b in found):
+        same = sorted((b for b in found if len(b.joints) == count), key=lambda b: sum(heights[b.name]))
+        group = same[:1]
+        for b in same[1:]:
+            size = max(heights[group[0].name][0] - heights[group[0].name][1], 1e-6)
+            if sum(heights[b.name]) - sum(heights[group[0].name]) > APART * size:
+                out.append(group)
+                group = []
+            group.append(b)
+        out.append(group)
+    return [sorted(group, key=found.index) for group in out]
+
+
+def _carries(
+    robot: Robot, group: list[Branch], heights: dict[str, tuple[float, float]], poses: dict[str, SE3]
+) -> bool:
+    """Whether branches can reach below everything that they do not move, at rest: fingers and hands cannot."""
+    moved = {name for branch in group for name in branch.joints}
+    low = math.inf
+    for link in robot.links:
+        if not any(joint.name in moved for joint in robot.ancestors(link.name)):
+            for collision in link.collisions:
+                if not isinstance(collision.geometry, Plane):
+                    low = min(low, float(bounds(collision.geometry, poses[link.name] @ collision.pose)[0][2]))
+    return float(np.median([heights[b.name][1] for b in group])) < low
+
+
+def _lowest_reach(robot: Robot, branch: Branch, rest: dict[str, float]) -> float:
+    """Lowest height that an end reaches, root frame [m], over random positions of its own joints."""
+    point = (float(branch.point[0]), float(branch.point[1]), float(branch.point[2]))
+    made = leg_chain(robot, branch.hip, branch.foot, branch.joints, point, rest)
     lower, upper = made.limits
     lower, upper = np.maximum(lower, -math.pi), np.minimum(upper, math.pi)
-    ends = made.fk(np.random.default_rng(0).uniform(lower, upper, (400, len(lower))))
-    return float(np.min(ends[:, 2, :3] @ branch.point + ends[:, 2, 3]))
+    ends = made.fk(np.random.default_rng(0).uniform(lower, upper, (400, len(lower))))[:, :3, 3]
+    return float(np.min((robot.link_poses(rest)[branch.hip] @ ends)[:, 2]))
 
 
 def body_link(robot: Robot, legs: list[Branch]) -> str:
@@ -183,14 +220,14 @@ def body_link(robot: Robot, legs: list[Branch]) -> str:
 def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Array) -> float:
     """Azimuth of straight ahead [rad], a multiple of a quarter turn.
 
-    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else across the way
-    that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root
+    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else by the toes of two
+    feet, else across the way that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root
     frame [m].
     """
     names = [" ".join((leg.foot, leg.hip, *leg.joints)).replace(" ", "_") for leg in legs]
     front = [i for i, text in enumerate(names) if FRONT.search(text) and not REAR.search(text)]
     rear = [i for i, text in enumerate(names) if REAR.search(text) and not FRONT.search(text)]
-    if front and rear:
+    if front and rear and len(legs) > 2:
         return _quarter(hips[front].mean(axis=0) - hips[rear].mean(axis=0))
     sides = _left_right(names)
     if sides is not None:
@@ -202,8 +239,22 @@ def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Arra
             look = (poses[spec.link].rotation @ spec.pose.rotation)[:2, 0]
             if float(np.hypot(*look)) > 0.5:
                 return _quarter(look)
+    if len(legs) == 2:
+        toes = _toes(robot, legs)
+        return _quarter(toes) if float(np.hypot(*toes)) > 1e-3 else 0.0
     x, y = np.abs(outward).sum(axis=0)
     return math.pi / 2 if x > ASKEW * y and y >= 0 and len(legs) > 4 else 0.0
+
+
+def _toes(robot: Robot, legs: list[Branch]) -> Array:
+    """Where feet lie from their last joints, root frame (2,) [m]: toes are longer than heels."""
+    poses, out = robot.link_poses(), np.zeros(2)
+    for leg in legs:
+        joint, corners = robot.joint(leg.joints[-1]), poses[leg.foot] @ foot_corners(robot, leg.foot)
+        if len(corners):
+            middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+            out += (middle - (poses[joint.parent] @ joint.pose).translation)[:2] / len(legs)
+    return out
 
 
 def _left_right(names: list[str]) -> tuple[int, int] | None:

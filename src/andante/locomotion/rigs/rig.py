@@ -284,11 +284,20 @@ def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
         if len(rig.legs) == 2:  # flat feet are pressed below the center of mass
             forth = rig.walking_from_body[0] * (rig.walking_from_body[0] @ (np.asarray(rig.center) - leg.stand))
             foot = poses[rig.body] @ (np.asarray(leg.stand) + forth)
-        for joint in map(robot.joint, leg.joints):
-            load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)[1]
-            if load > joint.limits.effort > 0:
-                found[joint.name] = (load, joint.limits.effort)
+        held = loads(robot, poses, leg.joints, foot, mass)
+        found |= {name: (load, effort) for name, (load, effort) in held.items() if load > effort > 0}
     return dict(sorted(found.items(), key=lambda item: item[1][1] / item[1][0]))
+
+
+def loads(
+    robot: Robot, poses: Mapping[str, SE3], joints: tuple[str, ...], foot: Array, mass: float
+) -> dict[str, tuple[float, float]]:
+    """What joints hold when a mass [kg] rests on a foot at a place (3,) in the root frame, and their effort limits.
+
+    poses: root_from_link of all links. Loads in N m or N.
+    """
+    known = [robot.joint(name) for name in joints]
+    return {j.name: (_carried(j, poses[j.parent] @ j.pose, foot, mass)[1], j.limits.effort) for j in known}
 
 
 def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float, float]:
