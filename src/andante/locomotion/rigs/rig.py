@@ -148,6 +148,7 @@ def with_rig(robot: Robot, rig: Rig) -> Robot:
     if not known & {"stand", "standinit", "standing"}:
         poses["Stand"] = dict(rig.stance)
     gains = {name: {k: v for k, v in values.items() if k != "armature"} for name, values in rig.servos.items()}
+    gains = {name: values for name, values in gains.items() if values}  # of some only the armature is new
     return replace(
         robot,
         joints=tuple(_with_armature(joint, rig.servos.get(joint.name, {})) for joint in robot.joints),
@@ -246,7 +247,7 @@ ROTOR = 5e-3  # inertia of the drive over kd [s], for files that state none: wit
 
 
 def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
-    """kp, kd and, where the file has none, the armature of every leg joint without gains in the robot's side file.
+    """kp and kd of every leg joint whose file or side file states none, and its armature where there is none either.
 
     Half of the legs carry the robot: per leg m = 2 M / n at the foot. With the lever a of the foot about the joint's
     axis, I = m a² + the file's armature and kp = max(I (2 pi f)², m g l / sag), l its part across the vertical;
@@ -258,9 +259,13 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     for leg in rig.legs:
         foot = poses[leg.foot] @ np.asarray(leg.point)
         for name in leg.joints:
-            if any(fnmatchcase(name, pattern) for pattern in robot.servos):
-                continue
             joint = robot.joint(name)
+            stated = [values for pattern, values in robot.servos.items() if fnmatchcase(name, pattern)]
+            if stated:
+                kd = max(values.get("kd", 0.0) for values in stated)
+                if kd > 0 and not joint.dynamics.armature:
+                    out[name] = {"armature": float(f"{ROTOR * kd:.3g}")}
+                continue
             inertia, load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)
             inertia = max(inertia, 0.05 * mass * rig.center_height**2) + joint.dynamics.armature
             kp = max(inertia * (2 * math.pi * BANDWIDTH) ** 2, load / SAG)
