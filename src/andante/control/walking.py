@@ -72,7 +72,7 @@ class WalkGoal:
             raise BadInput(f"velocity is vx, vy, wz in m/s, m/s and rad/s, got {v}")
 
     def reached(self, moved: tuple[float, float, float]) -> bool:
-        """Whether a way (x, y [m], turned [rad]) ends at the goal: within 10 % or 5 cm (5 deg), aside within twice that.
+        """Whether a way (x, y [m], turned [rad]) ends at the goal: within 10 % or 5 cm (5 deg), aside twice that.
 
         A velocity is no goal: whatever it led to is where it should.
         """

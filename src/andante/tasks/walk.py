@@ -65,6 +65,7 @@ class WalkResult(Result):
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
     dt: float | None = None  # physics step that was used [s]; None: a real robot
     stood: bool = True  # it stood again before the time was over, wherever that is
+    start_pose: str = ""  # where the pose that it began from comes from, in words
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
@@ -78,6 +79,7 @@ class WalkResult(Result):
         return (
             f"{self.robot} on {self.engine}, gait {self.gait}: {self.distance:.3f} m ahead, {self.drift:+.3f} m aside, "
             f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"
+            f"{f' (began in: {self.start_pose})' if self.start_pose else ''}"
         )
 
     def plot(self) -> viz.Figure:
@@ -229,6 +231,7 @@ def lead(
         fallen=not stood and measure.fallen and not ready.walker.tumbles,
         stood=stood,
         arrived=stood and goal.reached(measure.moved),
+        start_pose=ready.start,
         estimated=np.array([ahead, aside, math.degrees(heading)]),
         real_time_factor=lasted / spent if spent > 0 else math.nan,
         path=measure.path,

@@ -27,6 +27,9 @@ class Sag:
     def __init__(self, robot: Robot, rig: Rig, solver: LegSolver) -> None:
         self.fraction = 0.0  # of the bend that is made up for
         self._legs, self._index, self._weight = solver.legs, solver.index, rig.mass * GRAVITY
+        self._bases = (
+            np.broadcast_to(np.eye(4), (len(rig.legs), 4, 4)) if solver.legs.bases is None else solver.legs.bases
+        )
         self._stiffness = np.full(len(robot.joint_names), math.inf)  # [N m/rad]
         poses, half = robot.link_poses(rig.stance), 2.0 * rig.mass / len(rig.legs)
         for leg in rig.legs:
@@ -44,7 +47,7 @@ class Sag:
             return q.copy()
         self._bend = np.zeros(len(q))
         push, first = self._weight / max(2, int(standing.sum())), 0
-        for chain, base, carries in zip(self._legs.chains, self._legs.bases, standing.tolist(), strict=True):
+        for chain, base, carries in zip(self._legs.chains, self._bases, standing.tolist(), strict=True):
             index = self._index[first : first + len(chain.joint_names)]
             first += len(index)
             if carries:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -146,7 +147,7 @@ def _limb(robot: Robot, leg: Branch, body: str, rest: Mapping[str, float], forwa
             f"robot {robot.name!r}: leg {leg.name!r} has {lacks} that turns about the axis across the walk; to stand "
             "with bent knees and a level sole it needs hip, knee and ankle"
         )
-    spans = [float(np.hypot(*(b - a)[[0, 2]])) for a, b in zip(places, places[1:], strict=False)]
+    spans = [float(np.hypot(*(b - a)[[0, 2]])) for a, b in pairwise(places)]
     ankle = level @ (foot.inverse() @ places[-1] - middle)
     return _Limb(
         branch=leg,

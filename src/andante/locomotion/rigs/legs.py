@@ -182,9 +182,7 @@ def _alike(found: list[Branch], heights: dict[str, tuple[float, float]]) -> list
     return [sorted(group, key=found.index) for group in out]
 
 
-def _carries(
-    robot: Robot, group: list[Branch], heights: dict[str, tuple[float, float]], poses: dict[str, SE3]
-) -> bool:
+def _carries(robot: Robot, group: list[Branch], heights: dict[str, tuple[float, float]], poses: dict[str, SE3]) -> bool:
     """Whether branches can reach below everything that they do not move, at rest: fingers and hands cannot."""
     moved = {name for branch in group for name in branch.joints}
     low = math.inf
@@ -220,9 +218,9 @@ def body_link(robot: Robot, legs: list[Branch]) -> str:
 def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Array) -> float:
     """Azimuth of straight ahead [rad], a multiple of a quarter turn.
 
-    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else by the toes of two
-    feet, else across the way that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root
-    frame [m].
+    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else by the toes of
+    two feet, else across the way that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where
+    feet lie from there; root frame [m].
     """
     names = [" ".join((leg.foot, leg.hip, *leg.joints)).replace(" ", "_") for leg in legs]
     front = [i for i, text in enumerate(names) if FRONT.search(text) and not REAR.search(text)]
