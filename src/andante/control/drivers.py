@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from andante.control.start import first_positions
 from andante.description import Robot
@@ -14,7 +14,7 @@ from andante.locomotion.behaviour import HoldPose
 from andante.locomotion.gaits import Request, gait_names, prepare_driver
 from andante.locomotion.io.rig_file import beside, rig_for, stance_words
 from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.rig import with_rig
+from andante.locomotion.rigs.rig import held_targets, with_rig
 
 WHEELS, NOTHING = "wheels", "none"
 
@@ -39,6 +39,7 @@ class Start:
     robot: Robot
     positions: Mapping[str, float]
     words: str
+    held: Mapping[str, float] = field(default_factory=dict)  # targets of leg joints that carry it, sag made up for
 
 
 def start_of(robot: Robot, pose: str | Mapping[str, float] | None = None) -> Start:
@@ -60,7 +61,10 @@ def start_of(robot: Robot, pose: str | Mapping[str, float] | None = None) -> Sta
         except AndanteError:
             pass
         else:
-            return Start(with_rig(robot, rig), robot.complete(rig.stance), stance_words(robot))
+            legs = {name for leg in rig.legs for name in leg.joints}  # the other joints stay as their file has them
+            rig = replace(rig, servos={name: gains for name, gains in rig.servos.items() if name in legs})
+            stance = robot.complete(rig.stance)
+            return Start(with_rig(robot, rig), stance, stance_words(robot), held_targets(robot, rig))
     return Start(robot, first_positions(robot, None), "zero pose of the file")
 
 

@@ -150,8 +150,11 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
     known = _gaits(robot)
     if not known:
+        legs = leg_count(robot)
+        if not legs and robot.loops:
+            find_legs(robot)  # tells which loop
         raise BadInput(
-            f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
+            f"robot {robot.name!r} cannot walk: {_counted(legs)} found in it ({leg_faults(robot)}); gaits "
             f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"
         )
     name = request.gait or next(iter(known))

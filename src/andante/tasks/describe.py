@@ -10,10 +10,12 @@ from typing import Any
 from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import CheckReport, check_file, check_robot, check_world
+from andante.description.check.recognize import find_wheels
 from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
 from andante.errors import BadInput, MissingFile
 from andante.locomotion.io.rig_file import read_stance, rig_text, write_rig
 from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.legs import told_legs
 from andante.locomotion.rigs.rig import Rig, weak_joints
 from andante.mapping.io.map_files import load_map, map_base, save_map
 from andante.mapping.worlds import map_of_world, world_of_map
@@ -57,15 +59,22 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
         What was found; `ok` says whether there are no errors. What an installed engine has not of what a world or a
         surface asks for is among it. BadInput when the file cannot be read at all.
     """
+    legs: list[str] = []
+
+    def notes(subject: Robot | World) -> list[Problem]:
+        if isinstance(subject, Robot) and not find_wheels(subject):
+            legs.append(told_legs(subject))
+        return engine_notes(subject)
+
     if isinstance(file, Robot | World):
         if arguments:
             raise BadInput(f"{file.name!r} is loaded already; arguments belong to a file: {', '.join(arguments)}")
-        notes = engine_notes(file)
-        found = check_robot(file, notes) if isinstance(file, Robot) else check_world(file, notes)
-        return CheckResult(**vars(found), subject=file, arguments={})
-    return CheckResult(
-        **vars(check_file(str(file), arguments, engine_notes)), subject=str(file), arguments=dict(arguments or {})
-    )
+        found = check_robot(file, notes(file)) if isinstance(file, Robot) else check_world(file, notes(file))
+    else:
+        found = check_file(str(file), arguments, notes)
+    told = (*found.recognised, *(words for words in legs if words))
+    subject = file if isinstance(file, Robot | World) else str(file)
+    return CheckResult(**{**vars(found), "recognised": told}, subject=subject, arguments=dict(arguments or {}))
 
 
 # ---- convert -------------------------------------------------------------------------------------

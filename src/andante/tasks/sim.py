@@ -133,6 +133,8 @@ def sim(
         solver=solver,
     )  # fmt: skip
     with closing(scene):
+        if begun.held:
+            scene.target(begun.held)
         judge_falls(scene, given.falls)
         with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)

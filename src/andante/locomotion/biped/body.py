@@ -14,7 +14,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.geometry.hull import convex_hull
 from andante.gravity import GRAVITY
-from andante.locomotion.rigs.balance import mass_tree
+from andante.locomotion.rigs.balance import mass_tree, sliding_frames
 from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.locomotion.rigs.soles import FLAT, foot_corners, leveling
 from andante.motion import vector_of
@@ -43,6 +43,7 @@ TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 TRULY_FLAT = 3e-4  # only these, where they make up most of it: round feet touch the ground along lines
 MOST = 0.4
+TILTS = 0.5  # cosine to the way ahead of an axis that tilts a sole sideways
 BELOW = 0.1  # the last joint is above the middle of the sole if it is this near to it, in widths of the sole
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
@@ -93,6 +94,7 @@ class BipedBody:
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
+        self._check_ankles(paths)
         self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
@@ -116,6 +118,20 @@ class BipedBody:
             out.append(body)
             body = int(self.tree.parent[body])
         return out[::-1]
+
+    def _check_ankles(self, paths: list[list[int]]) -> None:
+        """Raise BadInput where no joint below the knee tilts a sole sideways."""
+        turns, at = self._work
+        sliding_frames(self.stance, self.tree, turns, at)
+        for leg, path in zip(self.rig.legs, paths, strict=True):
+            sideways = [abs(float((self.upright @ turns[body] @ self.tree.axis[body])[0])) for body in path[-2:]]
+            if max(sideways) < TILTS:
+                joints = ", ".join(self.names[self.tree.joint[body]] for body in path)
+                raise BadInput(
+                    f"robot {self.robot.name!r} stands but cannot walk: leg {leg.name!r} ({joints}) has no ankle roll, a "
+                    "joint that tilts the sole sideways, so that it would stand on its edge whenever the body is shifted "
+                    "over one foot"
+                )
 
     def _numbered(self, paths: list[list[int]]) -> tuple[np.ndarray, ...]:
         """Leg joints as unknowns, as in `BipedLegs`: a joint that mimics another leg joint shares its unknown."""

@@ -12,9 +12,8 @@ from andante.description import Joint, JointType, Robot
 from andante.description.shapes import Capsule, Geometry, Plane, Sphere
 from andante.description.solids import bounds, surface
 from andante.errors import AndanteError, BadInput
-from andante.geometry import SE3, Array
+from andante.geometry import SE3, Array, so3
 
-from .rig import leg_chain
 from .soles import foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
@@ -143,8 +142,13 @@ def find_legs(robot: Robot) -> list[Branch]:
     reach below the rest of the robot the one of four or more, then the one that begins and reaches lowest.
     """
     found = branches(robot)
-    if robot.loops and not found:
-        raise BadInput(f"robot {robot.name!r}: its legs close loops, which a rig cannot describe")
+    closed = [joint for joint in robot.loops if any(_carried_by(robot, joint, branch) for branch in found)]
+    if closed or (robot.loops and not found):
+        joint = (closed or list(robot.loops))[0]
+        raise BadInput(
+            f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); it "
+            "stands and is simulated so, but gaits move open legs only"
+        )
     if len(found) < 2:
         raise BadInput(
             f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
@@ -159,6 +163,12 @@ def find_legs(robot: Robot) -> list[Branch]:
     groups = [group for group in _alike(found, heights) if len(group) > 1] or [found]
     carrying = [group for group in groups if _carries(robot, group, heights, poses)]
     return min(carrying or groups, key=lambda group: (len(group) < 4, _depth(group, heights)))
+
+
+def _carried_by(robot: Robot, loop: Joint, branch: Branch) -> bool:
+    """Whether a joint that closes a loop is fixed to a link that a branch moves."""
+    own = set(branch.joints)
+    return any(joint.name in own for end in (loop.parent, loop.child) for joint in robot.ancestors(end))
 
 
 def _depth(group: list[Branch], heights: dict[str, tuple[float, float]]) -> float:
@@ -194,14 +204,33 @@ def _carries(robot: Robot, group: list[Branch], heights: dict[str, tuple[float, 
     return float(np.median([heights[b.name][1] for b in group])) < low
 
 
+SAMPLES = 400  # positions of a leg's joints that are tried
+
+
 def _lowest_reach(robot: Robot, branch: Branch, rest: dict[str, float]) -> float:
     """Lowest height that an end reaches, root frame [m], over random positions of its own joints."""
-    point = (float(branch.point[0]), float(branch.point[1]), float(branch.point[2]))
-    made = leg_chain(robot, branch.hip, branch.foot, branch.joints, point, rest)
-    lower, upper = made.limits
-    lower, upper = np.maximum(lower, -math.pi), np.minimum(upper, math.pi)
-    ends = made.fk(np.random.default_rng(0).uniform(lower, upper, (400, len(lower))))[:, :3, 3]
-    return float(np.min((robot.link_poses(rest)[branch.hip] @ ends)[:, 2]))
+    way = []
+    for joint in robot.ancestors(branch.foot):
+        way.insert(0, joint)
+        if joint.parent == branch.hip:
+            break
+    rng = np.random.default_rng(0)
+    at = np.broadcast_to(robot.link_poses(rest)[branch.hip].matrix, (SAMPLES, 4, 4))
+    for joint in way:
+        at = at @ joint.pose.matrix
+        if joint.one_dof:
+            limits = joint.limits
+            low, high = max(limits.lower, -math.pi), min(limits.upper, math.pi)
+            free = joint.name in branch.joints and low < high
+            values = rng.uniform(low, high, SAMPLES) if free else np.full(SAMPLES, rest.get(joint.name, 0.0))
+            moved, axis = np.tile(np.eye(4), (SAMPLES, 1, 1)), np.asarray(joint.axis, dtype=float)
+            if joint.type is JointType.PRISMATIC:
+                moved[:, :3, 3] = values[:, None] * axis
+            else:
+                moved[:, :3, :3] = so3.from_axis_angle(axis, values)
+            at = at @ moved
+        at = at @ joint.joint_from_child.matrix
+    return float(np.min(at[:, 2, :3] @ branch.point + at[:, 2, 3]))
 
 
 def body_link(robot: Robot, legs: list[Branch]) -> str:
@@ -274,6 +303,16 @@ def ring_order(places: Array, forward: float) -> list[int]:
     middle = (places.max(axis=0) + places.min(axis=0)) / 2
     azimuth = np.arctan2(places[:, 1] - middle[1], places[:, 0] - middle[0]) - forward
     return [int(i) for i in np.argsort((azimuth - 1e-3) % (2 * math.pi))]
+
+
+def told_legs(robot: Robot) -> str:
+    """The legs in a sentence, or why branches that might be some are none; empty where there is nothing like it."""
+    try:
+        legs = find_legs(robot)
+    except BadInput as error:
+        return f"{error} ({leg_faults(robot)})" if branches(robot) or robot.loops else ""
+    counts = " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
+    return f"{len(legs)} legs of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
 
 
 MOST_NAMED = 4  # links of a kind in the sentence

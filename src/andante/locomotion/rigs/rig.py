@@ -305,6 +305,31 @@ def loads(
     return {j.name: (_carried(j, poses[j.parent] @ j.pose, foot, mass)[1], j.limits.effort) for j in known}
 
 
+def held_targets(robot: Robot, rig: Rig) -> dict[str, float]:
+    """Targets of the leg joints with which their servos hold the stance: q + tau / kp, all legs carrying alike.
+
+    Joints whose gain nobody states are taken to be stiff.
+    """
+    poses, push = robot.link_poses(rig.stance), rig.mass * GRAVITY / len(rig.legs)
+    up = poses[rig.body].rotation @ np.array([0.0, 0.0, push])
+    out = {}
+    for leg in rig.legs:
+        foot = poses[rig.body] @ np.asarray(leg.stand)
+        if len(rig.legs) == 2:  # pressed below the center of mass
+            ahead = rig.walking_from_body[0]
+            foot = foot + poses[rig.body].rotation @ (ahead * (ahead @ (np.asarray(rig.center) - leg.stand)))
+        for joint in map(robot.joint, leg.joints):
+            frame = poses[joint.parent] @ joint.pose
+            axis = frame.rotation @ np.asarray(joint.axis)
+            way = axis if joint.type is JointType.PRISMATIC else np.cross(axis, foot - frame.translation)
+            gains: dict[str, float] = {}
+            for pattern, values in robot.servos.items():
+                gains |= dict(values) if fnmatchcase(joint.name, pattern) else {}
+            kp = {**gains, **rig.servos.get(joint.name, {})}.get("kp", 0.0)
+            out[joint.name] = rig.stance[joint.name] - (float(way @ up) / kp if kp > 0 else 0.0)
+    return out
+
+
 def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float, float]:
     """Inertia [kg m^2, kg] and load [N m, N] of a mass over the foot, as seen by a joint at `frame`."""
     axis = frame.rotation @ np.asarray(joint.axis)
