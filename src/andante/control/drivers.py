@@ -61,8 +61,6 @@ def start_of(robot: Robot, pose: str | Mapping[str, float] | None = None) -> Sta
         except AndanteError:
             pass
         else:
-            legs = {name for leg in rig.legs for name in leg.joints}  # the other joints stay as their file has them
-            rig = replace(rig, servos={name: gains for name, gains in rig.servos.items() if name in legs})
             stance = robot.complete(rig.stance)
             return Start(with_rig(robot, rig), stance, stance_words(robot), held_targets(robot, rig))
     return Start(robot, first_positions(robot, None), "zero pose of the file")

@@ -42,7 +42,7 @@ class EnginesResult(Result):
 
     def __str__(self) -> str:
         told = ", ".join(f"{name} {z:.4f} m" for name, z in self.heights.items())
-        lines = [f"{self.robot} in {self.world}: base at z {told} (began in: {self.start_pose})"]
+        lines = [f"{self.robot} in {self.world}: from {self.start_pose}, base at z {told}"]
         lines += [f"fallen on {', '.join(self.fallen)}"] if self.fallen else []
         lines += [f"{name}: unstable: {words}" for name, words in self.unstable.items()]
         lines += [f"{name}: {words}" for name, words in self.failed.items()]

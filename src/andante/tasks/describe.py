@@ -10,12 +10,10 @@ from typing import Any
 from andante import viz
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import CheckReport, check_file, check_robot, check_world
-from andante.description.check.recognize import find_wheels
 from andante.description.io.convert import WORLD_FORMATS, Written, convert_file, write_description
 from andante.errors import BadInput, MissingFile
 from andante.locomotion.io.rig_file import read_stance, rig_text, write_rig
 from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.legs import told_legs
 from andante.locomotion.rigs.rig import Rig, weak_joints
 from andante.mapping.io.map_files import load_map, map_base, save_map
 from andante.mapping.worlds import map_of_world, world_of_map
@@ -62,6 +60,9 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
     legs: list[str] = []
 
     def notes(subject: Robot | World) -> list[Problem]:
+        from andante.description.check.recognize import find_wheels
+        from andante.locomotion.rigs.legs import told_legs
+
         if isinstance(subject, Robot) and not find_wheels(subject):
             legs.append(told_legs(subject))
         return engine_notes(subject)

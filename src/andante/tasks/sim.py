@@ -57,9 +57,8 @@ class SimResult(Result):
         return (
             f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps "
             f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\n"
-            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
-            f"{f'unstable: {self.unstable}' if self.unstable else 'fallen' if self.fallen else 'up'} "
-            f"(began in: {self.start_pose})"
+            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m from {self.start_pose}, "
+            f"{f'unstable: {self.unstable}' if self.unstable else 'fallen' if self.fallen else 'up'}"
         )
 
     def plot(self) -> viz.Figure:

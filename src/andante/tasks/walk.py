@@ -72,14 +72,14 @@ class WalkResult(Result):
         return {**super().as_dict(), "reckoned": self.estimated}
 
     def __str__(self) -> str:
+        start = f" from {self.start_pose}" if self.start_pose else ""
         stands = "standing" if self.arrived else "standing beside the goal"
         ended = "fallen" if self.fallen else stands if self.stood else "timed out before standing still"
         if self.link is not None:
             ended = f"{self.reason or ended}; {self.link}"
         return (
             f"{self.robot} on {self.engine}, gait {self.gait}: {self.distance:.3f} m ahead, {self.drift:+.3f} m aside, "
-            f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"
-            f"{f' (began in: {self.start_pose})' if self.start_pose else ''}"
+            f"turned {self.turned:+.1f} deg in {self.time:.1f} s{start}, {ended}"
         )
 
     def plot(self) -> viz.Figure:

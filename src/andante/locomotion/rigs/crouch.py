@@ -76,8 +76,8 @@ def crouch(
     forward: float,
     knees: str = "same",
     height: float | None = None,
-) -> dict[str, float]:
-    """Positions of all joints in which a robot stands on two flat feet.
+) -> tuple[dict[str, float], list[Array]]:
+    """Positions of all joints in which a robot stands on two flat feet, and the middles (3,) of its soles, foot frames.
 
     Thigh t, shin s and knee bend b put the sole sqrt(t² + s² + 2 t s cos b) and the ankle's height below the hip;
     inverse kinematics of each leg lay it there, level, and feet are shifted until the center of mass is over the middle
@@ -113,10 +113,10 @@ def crouch(
             if best is None or found > best[0]:
                 best = (found, stance)
             if found[:2] == (True, True):
-                return stance
+                return stance, [each.pressed for each in limbs]
     if best is None:
         raise BadInput(_why_not(robot, worst, least))
-    return best[1]
+    return best[1], [each.pressed for each in limbs]
 
 
 def _limb(robot: Robot, leg: Branch, body: str, rest: Mapping[str, float], forward: float) -> _Limb:

@@ -102,7 +102,9 @@ def infer_rig(
     if named and height is None:
         stance, places = _named_stance(robot, sketches, rest, body)
     elif len(sketches) == 2:
-        found = crouch(robot, [s.branch for s in sketches], body, rest, forward, knees, height)
+        found, soles = crouch(robot, [s.branch for s in sketches], body, rest, forward, knees, height)
+        flat = [replace(s.branch, point=sole, radius=0.0) for s, sole in zip(sketches, soles, strict=True)]
+        sketches = [_sketch(robot, branch, body, rest) for branch in flat]  # feet stand on their soles, not on toe tips
         stance, places = _named_stance(robot, sketches, found, body)
     else:
         stance, places = _search_stance(robot, sketches, rest, forward, knees, height, body)

@@ -14,12 +14,13 @@ from andante.description.solids import bounds, surface
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array, so3
 
-from .soles import foot_corners
+from .soles import foot_body, foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
 REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
 APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
+MANY = 6  # joints of a leg, from which the last one may move toes
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
 
@@ -59,11 +60,25 @@ def branches(robot: Robot) -> list[Branch]:
                 break
             own.append(name)
         own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n)]
-        end = _end_point(robot, joint.child, group)
+        if len(own) >= MANY and _is_toe(robot, joint):
+            own, first = own[:-1], foot_body(robot, joint.parent)
+            joint, group = robot.joint(own[-1]), robot.welded(first)
+        end = _end_point(robot, group[0], group)
         if len(own) >= 2 and end is not None and not _spins(robot, joint, end):
             foot, point, radius = end
             out.append(Branch(tuple(own), robot.joint(own[0]).parent, foot, point, radius))
     return out
+
+
+def _is_toe(robot: Robot, joint: Joint) -> bool:
+    """Whether what a joint moves lies beside a larger foot that carries it, on the same ground."""
+    poses = robot.link_poses(resting_pose(robot)[0])
+    foot, toe = (poses[link] @ foot_corners(robot, link) for link in (joint.parent, joint.child))
+    if len(foot) < 3 or len(toe) < 3:
+        return False
+    size = [float(np.prod(np.ptp(points[:, :2], axis=0))) for points in (foot, toe)]
+    long = float(np.ptp(foot[:, :2], axis=0).max())
+    return size[0] > size[1] and abs(float(foot[:, 2].min() - toe[:, 2].min())) < 0.15 * long
 
 
 def _path(robot: Robot, link: str) -> list[str]:
