@@ -1,4 +1,4 @@
-"""A crouch is found for bipeds of any make: soles level, center above them, knees as they bend, or the reason why not."""
+"""A crouch is found for bipeds of any make: soles level, center above them, knees as they bend; or the reason."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_height_and_knees_are_taken_as_asked(tmp_path: Path) -> None:
 
 
 def test_legs_that_cannot_are_told_why(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'left_foot' .* has no ankle roll"):
+    with pytest.raises(BadInput, match=r"'left_foot' .* has no ankle roll"):
         prepare(load(tmp_path, biped(ankle_roll=False)), Request("walk"))
     stiff = biped().replace('name="left_knee" type="revolute"', 'name="left_knee" type="fixed"')
     stiff = stiff.replace('name="right_knee" type="revolute"', 'name="right_knee" type="fixed"')

@@ -128,9 +128,9 @@ class BipedBody:
             if max(sideways) < TILTS:
                 joints = ", ".join(self.names[self.tree.joint[body]] for body in path)
                 raise BadInput(
-                    f"robot {self.robot.name!r} stands but cannot walk: leg {leg.name!r} ({joints}) has no ankle roll, a "
-                    "joint that tilts the sole sideways, so that it would stand on its edge whenever the body is shifted "
-                    "over one foot"
+                    f"robot {self.robot.name!r} stands but cannot walk: leg {leg.name!r} ({joints}) has no ankle roll, "
+                    "a joint that tilts the sole sideways, so that it would stand on its edge whenever the body is "
+                    "shifted over one foot"
                 )
 
     def _numbered(self, paths: list[list[int]]) -> tuple[np.ndarray, ...]:

@@ -36,8 +36,8 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps
     critically, so that light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w²
     and kd = 2 z I w with the inertia I of what they move and of a drive that is as heavy, where the file states none:
-    chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort, which files often leave at a round
-    number, fingers would be stiff enough to flutter and to shake the robot.
+    chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort,
+    which files often leave at a round number, fingers would be stiff enough to flutter and to shake the robot.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height

@@ -161,8 +161,8 @@ def find_legs(robot: Robot) -> list[Branch]:
     if closed or (robot.loops and not found):
         joint = (closed or list(robot.loops))[0]
         raise BadInput(
-            f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); it "
-            "stands and is simulated so, but gaits move open legs only"
+            f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); "
+            "it stands and is simulated so, but gaits move open legs only"
         )
     if len(found) < 2:
         raise BadInput(
