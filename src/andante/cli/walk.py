@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from andante.errors import BadInput
+
 from .command import Call, Command, in_words
 from .options import Take
 from .output import console, warn
 from .words import texts_of, velocity_of
 
 if TYPE_CHECKING:
-    from andante.tasks import PlayResult, SimResult
+    from andante.tasks import EnginesResult, PlayResult, SimResult
 
 TOLD = 3  # warnings shown before the rest is counted
 
@@ -28,7 +30,7 @@ walk = Command(
 )
 
 
-def _sim_words(result: SimResult, call: Call) -> None:
+def _sim_words(result: SimResult | EnginesResult, call: Call) -> None:
     out = console()
     faults = [problem for problem in result.problems if problem.severity != "info"]
     for problem in faults[:TOLD]:
@@ -41,7 +43,22 @@ def _sim_words(result: SimResult, call: Call) -> None:
         show_picture(call.given["picture"])
 
 
-sim = Command("andante.tasks.sim:sim", "Simulate a robot and tell where it ends.", words=_sim_words)
+def _sim(call: Call) -> Any:
+    if call.given.get("engine") != "all":
+        return call.run()
+    useless = [name for name in ("record", "video", "picture", "push", "params", "solver") if call.given.get(name)]
+    if useless:
+        raise BadInput(f"--engine all takes no --{useless[0]}; name one engine")
+    return call.by("andante.tasks.compare_engines:compare_engines")
+
+
+sim = Command(
+    "andante.tasks.sim:sim",
+    "Simulate a robot and tell where it ends.",
+    {"engine": Take("E", about="mujoco, bullet, dart, ode, or file.py:Name; all: compare them.")},
+    run=_sim,
+    words=_sim_words,
+)
 
 
 def _play(call: Call) -> Any:

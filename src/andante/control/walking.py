@@ -25,6 +25,7 @@ from .body import BodyState, Twist
 from .loop import ControlLoop
 
 LONGEST = 3600.0  # [s]
+NEAR, NEAR_TURN = 0.05, 5.0  # to a goal that counts as reached, of short ways [m, deg]
 SETTLE, LONGEST_STEP = 1.0, 0.1  # of the filter that tells whether a robot lies; most time that counts at once [s]
 
 
@@ -69,6 +70,19 @@ class WalkGoal:
         v = self.velocity
         if v is not None and not (len(v) == 3 and all(math.isfinite(x) and abs(x) < 1e3 for x in v)):
             raise BadInput(f"velocity is vx, vy, wz in m/s, m/s and rad/s, got {v}")
+
+    def reached(self, moved: tuple[float, float, float]) -> bool:
+        """Whether a way (x, y [m], turned [rad]) ends at the goal: within 10 % or 5 cm (5 deg), aside twice that.
+
+        A velocity is no goal: whatever it led to is where it should.
+        """
+        x, y, turned = moved
+        if self.turn is not None:
+            return abs(math.degrees(turned) - self.turn) <= max(0.1 * abs(self.turn), NEAR_TURN)
+        if self.distance is None:
+            return True
+        near = max(0.1 * abs(self.distance), NEAR)
+        return abs(x - self.distance) <= near and abs(y) <= 2 * near
 
     def patience(self, walker: Walker, settings: WalkSettings | None = None) -> float:
         """The longest time that a walk may take [s]: some times what it should, and some stops."""
@@ -124,7 +138,8 @@ class WalkGuide:
         left = sign * (goal - done)
         approach = self.walker.approach
         if approach is not None:  # it wants its last steps short
-            speed = min(speed, max(left / approach, self.settings.slowest * top))
+            slowest = max(self.settings.slowest, self.walker.slowest)
+            speed = min(speed, max(left / approach, slowest * top))
             self.braking = left <= self.settings.last_step * approach * speed
         else:  # v²/2a with a = top speed / stopping time
             self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time

@@ -97,6 +97,7 @@ class Walker(Behaviour):
     least_rate = 50.0  # of the robot's state, below which it cannot be controlled [Hz]
     buttons: Mapping[str, str] = MappingProxyType({})  # that `press` takes, and what they do
     moves_body = False  # whether it heeds height, roll and pitch of a command
+    slowest = 0.0  # speed of the last steps to a goal that still makes its way, in top speeds
 
     def __init_subclass__(cls) -> None:
         for old, new in (("top_speed", "max_speed"), ("top_turn", "max_turn")):

@@ -27,7 +27,7 @@ from andante.userfile import is_user_reference, load_user_object
 from .behaviour import Walker
 from .biped.settings import BipedSettings
 from .biped.walk import BipedWalk
-from .io.rig_file import rig_for
+from .io.rig_file import rig_for, stance_words
 from .legged.gait import LeggedGait, LeggedSettings
 from .legged.patterns import PATTERNS
 from .rigs.legs import find_legs, leg_faults
@@ -45,6 +45,7 @@ class Prepared:
     walker: Walker
     forward: float = 0.0
     gait: str = ""
+    start: str = "first pose of its gait"  # where the pose comes from, in words
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,11 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
     known = _gaits(robot)
     if not known:
+        legs = leg_count(robot)
+        if not legs and robot.loops:
+            find_legs(robot)  # tells which loop
         raise BadInput(
-            f"robot {robot.name!r} cannot walk: {_counted(leg_count(robot))} found in it ({leg_faults(robot)}); gaits "
+            f"robot {robot.name!r} cannot walk: {_counted(legs)} found in it ({leg_faults(robot)}); gaits "
             f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"
         )
     name = request.gait or next(iter(known))
@@ -234,7 +238,8 @@ def _make_legged(robot: Robot, request: Request) -> Prepared:
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
     settings = _settings(LeggedSettings, request, gait)
     rigged = with_rig(robot, rig)
-    return Prepared(rigged, rig.stance, LeggedGait(rigged, rig, gait, settings), rig.forward, gait)
+    walker = LeggedGait(rigged, rig, gait, settings)
+    return Prepared(rigged, rig.stance, walker, rig.forward, gait, stance_words(robot, request.rig))
 
 
 def _two_legs(robot: Robot) -> bool:
@@ -247,7 +252,7 @@ def _make_walk(robot: Robot, request: Request) -> Prepared:
     settings = _settings(BipedSettings, request, "walk")
     rigged = with_rig(robot, rig)
     walker = BipedWalk(rigged, rig, settings)
-    return Prepared(rigged, walker.pose, walker, rig.forward, "walk")
+    return Prepared(rigged, walker.pose, walker, rig.forward, "walk", stance_words(robot, request.rig))
 
 
 WALK = Gait("walk", _two_legs, _make_walk, len(PATTERNS))

@@ -9,6 +9,7 @@ from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .catalog import DoctorResult, EngineInfo, RobotEntry, WorldEntry, doctor, engines, robots, worlds
+    from .compare_engines import EnginesResult, compare_engines
     from .describe import CheckResult, ConvertResult, RigResult, check, convert, rig
     from .explore import ExploreResult, explore
     from .gait import ExportResult, GaitResult, SearchResult
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from .zoo.run import ZooResult, zoo
 
 __all__ = [
-    "CheckResult", "ConvertResult", "DoctorResult", "EngineInfo", "ExploreResult", "ExportResult", "GaitResult",
-    "IkResult", "LocalizeResult", "MapResult", "MeshResult", "NavigateResult", "PlayResult", "Result",
+    "CheckResult", "ConvertResult", "DoctorResult", "EngineInfo", "EnginesResult", "ExploreResult", "ExportResult",
+    "GaitResult", "IkResult", "LocalizeResult", "MapResult", "MeshResult", "NavigateResult", "PlayResult", "Result",
     "RigResult", "RobotEntry", "SearchResult", "SimResult", "WalkResult", "WorldEntry", "ZooResult", "check",
-    "check_play", "convert", "doctor", "engines", "explore", "ik", "localize", "map_log", "mesh", "navigate",
-    "play", "rig", "robots", "sim", "walk", "worlds", "zoo",
+    "check_play", "compare_engines", "convert", "doctor", "engines", "explore", "ik", "localize", "map_log", "mesh",
+    "navigate", "play", "rig", "robots", "sim", "walk", "worlds", "zoo",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

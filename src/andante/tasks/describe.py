@@ -57,15 +57,25 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
         What was found; `ok` says whether there are no errors. What an installed engine has not of what a world or a
         surface asks for is among it. BadInput when the file cannot be read at all.
     """
+    legs: list[str] = []
+
+    def notes(subject: Robot | World) -> list[Problem]:
+        from andante.description.check.recognize import find_wheels
+        from andante.locomotion.rigs.legs import told_legs
+
+        if isinstance(subject, Robot) and not find_wheels(subject):
+            legs.append(told_legs(subject))
+        return engine_notes(subject)
+
     if isinstance(file, Robot | World):
         if arguments:
             raise BadInput(f"{file.name!r} is loaded already; arguments belong to a file: {', '.join(arguments)}")
-        notes = engine_notes(file)
-        found = check_robot(file, notes) if isinstance(file, Robot) else check_world(file, notes)
-        return CheckResult(**vars(found), subject=file, arguments={})
-    return CheckResult(
-        **vars(check_file(str(file), arguments, engine_notes)), subject=str(file), arguments=dict(arguments or {})
-    )
+        found = check_robot(file, notes(file)) if isinstance(file, Robot) else check_world(file, notes(file))
+    else:
+        found = check_file(str(file), arguments, notes)
+    told = (*found.recognised, *(words for words in legs if words))
+    subject = file if isinstance(file, Robot | World) else str(file)
+    return CheckResult(**{**vars(found), "recognised": told}, subject=subject, arguments=dict(arguments or {}))
 
 
 # ---- convert -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from contextlib import closing
@@ -11,11 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from andante import viz
-from andante.control.drivers import rigged
-from andante.description import Problem
+from andante.control.drivers import start_of
+from andante.description import Problem, Robot
+from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
 from andante.errors import BadInput
-from andante.geometry import Array, so3
+from andante.geometry import SE3, Array, so3
+from andante.gravity import GRAVITY
 from andante.progress import tracked
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
@@ -26,6 +29,8 @@ from .outputs import RunFiles, kept
 from .result import HIDDEN, Result
 
 HIGHEST_DROP = 1e5  # [m]
+ROSE = 0.35  # of the base, in sizes of the robot, that no stance explains
+FASTER = 1.5  # than anything that falls from its height
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class SimResult(Result):
     fallen: bool
     problems: tuple[Problem, ...]
     dt: float  # physics step that was used [s]
+    start_pose: str  # where its first pose comes from, in words
+    unstable: str  # how it gained energy from nothing; empty: it did not
 
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
 
@@ -50,8 +57,8 @@ class SimResult(Result):
         return (
             f"{self.robot} in {self.world} on {self.engine}: {self.seconds:g} s in {self.steps} steps "
             f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\n"
-            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m, "
-            f"{'fallen' if self.fallen else 'up'}"
+            f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m from {self.start_pose}, "
+            f"{f'unstable: {self.unstable}' if self.unstable else 'fallen' if self.fallen else 'up'}"
         )
 
     def plot(self) -> viz.Figure:
@@ -84,14 +91,16 @@ def sim(
 ) -> SimResult:
     """Simulate a robot that holds its pose, and tell where it ends. `an.simulate` gives the simulation itself.
 
+    Without a pose it starts as it can stand: see `start_of`.
+
     Args:
         robot: a `Robot`, a name or a path.
         world: a `World`, a name or a path.
-        engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        engine: mujoco, bullet, dart, ode, or `file.py:Name`; `compare_engines` runs on all.
         seconds: simulated time [s].
         dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
-        pose: pose to hold, a name or joint positions [rad, m].
+        pose: pose to hold, a name or joint positions [rad, m]; None: one in which it stands, else the file's zero.
         drop: height to fall from [m].
         fixed: fix the root link to the world.
         push: impulse [N s], direction (a word or degrees) in its first axes, time [s].
@@ -114,12 +123,17 @@ def sim(
     given = read_params(params)
     if given.rest:
         raise BadInput(f"{params}: sim takes the tables [falls] and [robot] only, got {', '.join(given.rest)}")
-    made, place = given.robot.on(rigged(as_robot(robot, arguments))), as_world(world)
+    loaded, place = as_robot(robot, arguments), as_world(world)
+    begun = start_of(loaded, pose)
+    made = given.robot.on(begun.robot)
+    first = pose if pose is not None else dict(begun.positions)
     scene = simulate(
-        made, place, engine, dt=dt, pose=pose, drop=drop, fixed=fixed, seed=seed, sensors=record is not None,
+        made, place, engine, dt=dt, pose=first, drop=drop, fixed=fixed, seed=seed, sensors=record is not None,
         solver=solver,
     )  # fmt: skip
     with closing(scene):
+        if begun.held:
+            scene.target(begun.held)
         judge_falls(scene, given.falls)
         with kept(scene, files):
             wall, rows = _run(scene, seconds, shove, realtime, progress)
@@ -134,8 +148,35 @@ def sim(
             fallen=scene.fallen,
             problems=scene.problems,
             dt=scene.engine.dt,
+            start_pose=begun.words,
+            unstable="" if push else _gained(rows, _size(made, begun.positions), drop),
             path=rows,
         )
+
+
+def _size(robot: Robot, positions: Mapping[str, float]) -> float:
+    """Largest extent of a robot [m]."""
+    box = robot_bounds(robot, robot.complete(positions), SE3.identity())
+    return 0.0 if box is None else float(np.max(box[1] - box[0]))
+
+
+def _gained(rows: Array, size: float, drop: float) -> str:
+    """How a robot that nobody pushes rose or sped up by more than gravity can give it, in words; empty: it did not.
+
+    m g (z - z0) of the root may grow by `ROSE` of its size while it straightens up; a fall from its size and the drop
+    ends with v² = 2 g (size + drop).
+    """
+    if not size > 0 or len(rows) < 2:
+        return ""
+    rise = float(rows[1:, 3].max() - rows[0, 3])
+    if rise > ROSE * size:
+        when = float(rows[1 + int(np.argmax(rows[1:, 3])), 0])
+        return f"its base rose by {rise:.2g} m until {when:.1f} s although nothing lifts it"
+    speeds = np.linalg.norm(np.diff(rows[:, 1:3], axis=0), axis=1) / np.maximum(np.diff(rows[:, 0]), 1e-9)
+    most = FASTER * math.sqrt(2 * GRAVITY * (size + drop))
+    if float(speeds.max()) > most:
+        return f"its base went aside with {float(speeds.max()):.2g} m/s although nothing pushes it"
+    return ""
 
 
 def _run(

@@ -57,25 +57,29 @@ class WalkResult(Result):
     turned: float  # unwrapped [deg]
     time: float  # from the first command until it stands again [s]
     fallen: bool
-    arrived: bool  # it stood again, by its own estimate at the goal, before the time was over
+    arrived: bool  # it stood again before the time was over, and stands at the goal
     estimated: Array  # x, y [m] and heading [deg] that the robot believes
     real_time_factor: float
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 4) t [s], x, y [m], yaw [rad], from the first command on
     reason: str | None = field(default=None, metadata=REAL)  # why the walk ended early
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
     dt: float | None = None  # physics step that was used [s]; None: a real robot
+    stood: bool = True  # it stood again before the time was over, wherever that is
+    start_pose: str = ""  # where the pose that it began from comes from, in words
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
         return {**super().as_dict(), "reckoned": self.estimated}
 
     def __str__(self) -> str:
-        ended = "fallen" if self.fallen else "standing" if self.arrived else "timed out before standing still"
+        start = f" from {self.start_pose}" if self.start_pose else ""
+        stands = "standing" if self.arrived else "standing beside the goal"
+        ended = "fallen" if self.fallen else stands if self.stood else "timed out before standing still"
         if self.link is not None:
             ended = f"{self.reason or ended}; {self.link}"
         return (
             f"{self.robot} on {self.engine}, gait {self.gait}: {self.distance:.3f} m ahead, {self.drift:+.3f} m aside, "
-            f"turned {self.turned:+.1f} deg in {self.time:.1f} s, {ended}"
+            f"turned {self.turned:+.1f} deg in {self.time:.1f} s{start}, {ended}"
         )
 
     def plot(self) -> viz.Figure:
@@ -202,13 +206,13 @@ def lead(
         loop = ControlLoop(body, ready.walker, command=command)
     if view is not None:
         view.run_by(loop)
-    wall, arrived, reason = time.perf_counter(), False, ""
+    wall, stood, reason = time.perf_counter(), False, ""
     with bar(f"{body.robot.name} on {body.address}", progress) as report:
         try:
             loop.run(guide.settings.settle)
             shove = _push(body, ready, push) if push is not None and isinstance(body, Simulation) else None
             wall = time.perf_counter()
-            arrived = walk_to(loop, guide, measure, shove, lambda done, total: report(done, total, line_words(body)))
+            stood = walk_to(loop, guide, measure, shove, lambda done, total: report(done, total, line_words(body)))
         except LostBody as error:
             reason = str(error)
     spent = time.perf_counter() - wall
@@ -224,8 +228,10 @@ def lead(
         drift=y,
         turned=math.degrees(turned),
         time=lasted,
-        fallen=not arrived and measure.fallen and not ready.walker.tumbles,
-        arrived=arrived,
+        fallen=not stood and measure.fallen and not ready.walker.tumbles,
+        stood=stood,
+        arrived=stood and goal.reached(measure.moved),
+        start_pose=ready.start,
         estimated=np.array([ahead, aside, math.degrees(heading)]),
         real_time_factor=lasted / spent if spent > 0 else math.nan,
         path=measure.path,

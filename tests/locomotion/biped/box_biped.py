@@ -22,11 +22,17 @@ def biped(
     waist: bool = False,
     backward: bool = False,
     legs: tuple[str, ...] = ("left", "right"),
+    arms: float = 0.0,
+    toes: bool = False,
+    knee: tuple[float, float] = (-2.5, 2.5),
+    ankle_roll: bool = True,
 ) -> str:
     """The robot; masses grow with size³, efforts with size⁴.
 
     effort: of every joint at size 1 [N m]; foot: box or capsules; outside: of the foot beside its ankle at size 1 [m];
-    waist: the trunk is the root and carries the pelvis; backward: it looks along -x.
+    waist: the trunk is the root and carries the pelvis; backward: it looks along -x; arms: length of arms of six joints
+    that end in hands, straight out to the sides, 0: none; toes: on joints of their own; knee: limits of the knees
+    [rad]; ankle_roll: whether soles tilt sideways.
     """
     s, strong = size, effort * size**4
     way = -1.0 if backward else 1.0
@@ -45,10 +51,12 @@ def biped(
         )
 
     def joint(name: str, parent: str, child: str, at: tuple[float, float, float], axis: str) -> str:
+        low, high = knee if name.endswith("knee") else (-2.5, 2.5)
+        kind = "revolute" if ankle_roll or not name.endswith("ankle_roll") else "fixed"
         return (
-            f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
             f'<origin xyz="{at[0] * s} {at[1] * s} {at[2] * s}"/><axis xyz="{axis}"/>'
-            f'<limit lower="-2.5" upper="2.5" effort="{strong}" velocity="20"/></joint>'
+            f'<limit lower="{low}" upper="{high}" effort="{strong}" velocity="20"/></joint>'
         )
 
     def massless(name: str) -> str:
@@ -95,4 +103,17 @@ def biped(
             joint(f"{n}_ankle_pitch", f"{n}_shin", f"{n}_ankle", (0.0, 0.0, -SHIN), pitch),
             joint(f"{n}_ankle_roll", f"{n}_ankle", f"{n}_foot", (0.0, 0.0, 0.0), "1 0 0"),
         ]  # fmt: skip
+        if toes:
+            parts += [
+                link(f"{n}_toe_foot", (0.06, 0.12, 0.03), (way * 0.03, 0.0, 0.015), ""),
+                joint(f"{n}_toe", f"{n}_foot", f"{n}_toe_foot", (x + way * 0.11, y, -ANKLE), pitch),
+            ]
+        if arms:
+            chain = [f"{n}_arm{k}" for k in range(5)] + [f"{n}_hand_foot"]
+            parts += [massless(name) for name in chain[:5]] + [link(chain[5], (0.1, 0.1, 0.1), (0.0, out * 0.05, 0.0))]
+            for k, name in enumerate(chain):
+                at = (0.0, out * 0.2, 0.4) if k == 0 else (0.0, out * arms / 5, 0.0)
+                parts.append(
+                    joint(f"{name}_joint", "trunk" if k == 0 else chain[k - 1], name, at, ("1 0 0", pitch)[k % 2])
+                )
     return f'<robot name="boxes">{"".join(parts)}</robot>'

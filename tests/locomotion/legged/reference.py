@@ -464,7 +464,9 @@ class PlainGait:
                         self._waited[i] = 0.0
         for i in np.flatnonzero(np.isfinite(self._waited)):
             self._waited[i] += dt
-            if touching[i] or self._depth[i] >= self.settings.search_depth * self.step_height:
+            raised = float(self._lean[0] * self.feet[i, 1] - self._lean[1] * self.feet[i, 0])
+            leans = not self.pattern.static and raised > 0.25 * self.step_height
+            if touching[i] or leans or self._depth[i] >= self.settings.search_depth * self.step_height:
                 self._waited[i] = math.inf
             elif self._waited[i] > self.settings.settle:
                 self._depth[i] += self.settings.search_speed * dt
@@ -489,7 +491,9 @@ class PlainGait:
         stands = ~self.swinging
         if not stands.any():
             return float(np.mean(self._home[:, 2])), 0.0, 0.0
-        p = self.feet[stands]
+        p = self.feet[stands].copy()
+        if not self.pattern.static:  # in level axes
+            p[:, 2] += self._lean[0] * p[:, 1] - self._lean[1] * p[:, 0]
         mean = p.mean(axis=0)
         d = p - mean
         ridge = 0.5 * self._width**2

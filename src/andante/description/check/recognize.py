@@ -1,4 +1,4 @@
-"""What kind of machine a robot is: its drive and its legs, told in words.
+"""What kind of machine a robot is: its drive and its sensors, told in words.
 
 Wheels are found from the geometry: round shapes on continuous joints near the ground.
 """
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.description import Capsule, Cylinder, Joint, JointType, Mesh, Plane, Plugin, Robot, Sphere
-from andante.description.solids import bounds, support
+from andante.description import Capsule, Cylinder, Joint, JointType, Mesh, Plugin, Robot, Sphere
+from andante.description.solids import support
 from andante.errors import AndanteError
 from andante.geometry import SE3, Array, so3
 
@@ -53,16 +53,8 @@ class Wheel:
     rollers: tuple[str, ...] = ()  # joints of the rollers
 
 
-@dataclass(frozen=True)
-class Leg:
-    """A leg: its joints from the body outwards, and the link at its end that reaches lowest."""
-
-    joints: tuple[str, ...]
-    tip: str
-
-
 def recognize(robot: Robot) -> Iterator[str]:
-    """Sentences about the drive and the legs."""
+    """Sentences about the drive and the sensors."""
     for plugin in robot.plugins:
         if key := drive_plugin(plugin):
             yield f"{DRIVE_PLUGINS[key]} by its plugin {plugin.filename}"
@@ -70,9 +62,6 @@ def recognize(robot: Robot) -> Iterator[str]:
     if wheels:
         names = ", ".join(wheel.joint for wheel in wheels)
         yield f"{_drive_kind(wheels)}: {len(wheels)} wheels ({names}), radius {wheels[0].radius:.3g} m"
-    legs = lowest_branches(robot)
-    if legs:
-        yield f"{len(legs)} legs of {_counts(legs)} joints, ending in {', '.join(leg.tip for leg in legs)}"
     if robot.sensors:
         counts = Counter(sensor.kind for sensor in robot.sensors)
         yield "sensors: " + ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in sorted(counts.items()))
@@ -108,50 +97,6 @@ def scrubs(robot: Robot) -> bool:
         return False
     wheels = [wheel for wheel in find_wheels(robot) if not wheel.castor]
     return len(wheels) > 2 and _drive_kind(wheels) == SKIDDING
-
-
-def lowest_branches(robot: Robot) -> list[Leg]:
-    """Branches of two or more turning joints whose ends lie lowest; robots on wheels have none.
-
-    The joints are all that move an end, those that branches share included.
-    """
-    if find_wheels(robot):
-        return []
-    poses = robot.link_poses()
-    branches: list[tuple[Leg, float]] = []
-    parents = {joint.parent for joint in robot.joints if joint.type is not JointType.FIXED}
-    for joint in robot.movable:
-        if joint.child in parents:
-            continue
-        chain = tuple(each.name for each in reversed(robot.ancestors(joint.child)) if each.one_dof)
-        lowest = _lowest(robot, joint.child, poses)
-        if len(chain) >= 2 and lowest is not None:
-            branches.append((Leg(chain, lowest[1]), lowest[0]))
-    if not branches:
-        return []
-    floor = min(low for _, low in branches)
-    height = max(float(pose.translation[2]) for pose in poses.values()) - floor
-    legs = [leg for leg, low in branches if low - floor < 0.12 * max(height, 1e-6)]
-    order = {joint.name: i for i, joint in enumerate(robot.joints)}
-    return sorted(legs, key=lambda leg: order[leg.joints[0]]) if len(legs) >= 2 else []
-
-
-def _lowest(robot: Robot, end: str, poses: Mapping[str, SE3]) -> tuple[float, str] | None:
-    """Lowest point of the collision shapes of a link and those welded to it [m], root frame, and whose it is."""
-    lows: list[tuple[float, str]] = []
-    for name in robot.welded(end):
-        for collision in robot.link(name).collisions:
-            if isinstance(collision.geometry, Plane):
-                continue
-            try:
-                lows.append((float(bounds(collision.geometry, poses[name] @ collision.pose)[0][2]), name))
-            except AndanteError:
-                continue
-    return min(lows) if lows else None
-
-
-def _counts(legs: list[Leg]) -> str:
-    return " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
 
 
 def find_wheels(robot: Robot) -> list[Wheel]:

@@ -10,14 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from andante.description import JointType, Robot
-from andante.description.shapes import Plane
-from andante.description.solids import surface
 from andante.errors import BadInput
-from andante.geometry import SE3, Array, so3
+from andante.geometry import SE3, Array
 from andante.geometry.hull import convex_hull
 from andante.gravity import GRAVITY
-from andante.locomotion.rigs.balance import mass_tree
+from andante.locomotion.rigs.balance import mass_tree, sliding_frames
 from andante.locomotion.rigs.rig import Rig, imu_rotation
+from andante.locomotion.rigs.soles import FLAT, foot_corners, leveling
 from andante.motion import vector_of
 
 from .kernels import BipedLegs, center_of_mass, holding, measure, reach
@@ -42,12 +41,10 @@ def planned_push(
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
-FLAT = 3e-3  # corners of a foot this near to its lowest belong to the sole [m]
 TRULY_FLAT = 3e-4  # only these, where they make up most of it: round feet touch the ground along lines
 MOST = 0.4
-ALIKE, FLUSH = 0.999, 1.0 - 1e-8  # cosine between faces of a sole, and between parts of one face
+TILTS = 0.5  # cosine to the way ahead of an axis that tilts a sole sideways
 BELOW = 0.1  # the last joint is above the middle of the sole if it is this near to it, in widths of the sole
-FACE = 0.3  # a face this large is the sole of a foot, in its outline seen from above
 STIFF = 150.0  # of a servo whose file states no gain [N m/rad]
 
 
@@ -97,6 +94,7 @@ class BipedBody:
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:
                 raise BadInput(f"leg {leg.name!r} has {len(path)} joints; a walk with flat feet needs 5 or more")
+        self._check_ankles(paths)
         self.weighed = self.tree  # with masses as they count for the plan, see `weigh`
         self.legs = BipedLegs(feet, *self._sole_frames(feet, place), *self._numbered(paths))
         self._tables = tuple(self.weighed), tuple(self.legs)  # as the kernels take them
@@ -120,6 +118,20 @@ class BipedBody:
             out.append(body)
             body = int(self.tree.parent[body])
         return out[::-1]
+
+    def _check_ankles(self, paths: list[list[int]]) -> None:
+        """Raise BadInput where no joint below the knee tilts a sole sideways."""
+        turns, at = self._work
+        sliding_frames(self.stance, self.tree, turns, at)
+        for leg, path in zip(self.rig.legs, paths, strict=True):
+            sideways = [abs(float((self.upright @ turns[body] @ self.tree.axis[body])[0])) for body in path[-2:]]
+            if max(sideways) < TILTS:
+                joints = ", ".join(self.names[self.tree.joint[body]] for body in path)
+                raise BadInput(
+                    f"robot {self.robot.name!r} stands but cannot walk: leg {leg.name!r} ({joints}) has no ankle roll, "
+                    "a joint that tilts the sole sideways, so that it would stand on its edge whenever the body is "
+                    "shifted over one foot"
+                )
 
     def _numbered(self, paths: list[list[int]]) -> tuple[np.ndarray, ...]:
         """Leg joints as unknowns, as in `BipedLegs`: a joint that mimics another leg joint shares its unknown."""
@@ -179,16 +191,13 @@ class BipedBody:
         self._corners = []
         for k, body in enumerate(feet):
             level = self.upright @ turns[body]
-            corners = [
-                place[name][1] @ shape.pose @ surface(shape.geometry)[0]
-                for name in self.robot.welded(self.rig.legs[k].foot)
-                for shape in self.robot.link(name).collisions
-                if not isinstance(shape.geometry, Plane)
-            ]
-            if not corners:
-                raise BadInput(f"foot {self.rig.legs[k].foot!r} has no collision shape to stand on")
-            level = _leveled(np.concatenate(corners) @ level.T, self.rig.legs[k].foot) @ level
-            points = np.concatenate(corners) @ level.T
+            foot = self.rig.legs[k].foot
+            corners = foot_corners(self.robot, foot)
+            if not len(corners):
+                raise BadInput(f"foot {foot!r} has no collision shape to stand on")
+            corners = place[foot][1] @ corners
+            level = leveling(corners @ level.T, foot) @ level
+            points = corners @ level.T
             self._corners.append(points)
             low = points[points[:, 2] < points[:, 2].min() + FLAT, 1]
             middle = 0.5 * float(low.min() + low.max())
@@ -304,37 +313,3 @@ class BipedBody:
         point[stance] = (np.array([*at, 0.0]) - torso) @ root
         point[1 - stance] = (np.array([at[0] + other[0], at[1] + other[1], 0.0]) - torso) @ root
         return self.hold(q, root, push, point)
-
-
-def _leveled(points: Array, name: str) -> Array:
-    """Shortest rotation (3, 3) that lays the largest face of a foot level, if it faces down within 45 degrees."""
-    hull = convex_hull(points)
-    if hull is None:
-        raise BadInput(f"foot {name!r} has no flat sole; a walk on two legs needs one")
-    normals = hull.equations[:, :3]
-    corner = points[hull.simplices]
-    area = 0.5 * np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
-    same = (normals @ normals.T > ALIKE) @ area
-    down = normals[:, 2] < -math.cos(math.pi / 4)
-    same[~down] = 0.0
-    if not same.max() > 0:
-        raise BadInput(f"foot {name!r} has no face that looks down; a walk on two legs needs a sole")
-    like = normals @ normals[int(np.argmax(same))] > ALIKE
-    flat = (normals @ normals.T > FLUSH) @ area  # of round feet many are alike: the largest flat one is meant
-    best = normals[int(np.argmax(np.where(like, flat, 0.0)))]
-    if same.max() < FACE * _area(points @ so3.between(best, (0.0, 0.0, -1.0)).T):  # round: no face is the sole
-        ways = np.unique(np.round(normals[down], 3), axis=0)
-        ways /= np.linalg.norm(ways, axis=1)[:, None]
-        best = max(ways, key=lambda way: _resting_area(points @ so3.between(way, (0.0, 0.0, -1.0)).T))
-    return so3.between(best, (0.0, 0.0, -1.0))
-
-
-def _area(points: Array) -> float:
-    """Of the convex hull of points (n, 2 or 3) seen from above [m²]; 0 where they lie on a line."""
-    hull = convex_hull(points[:, :2])
-    return 0.0 if hull is None else float(hull.volume)
-
-
-def _resting_area(points: Array) -> float:
-    """Of what lies on the ground when points (n, 3) stand on it [m²]."""
-    return _area(points[points[:, 2] < points[:, 2].min() + FLAT])

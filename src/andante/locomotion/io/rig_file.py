@@ -43,6 +43,14 @@ def rig_for(robot: Robot, path: Path | None = None) -> Rig:
     return infer_rig(robot) if chosen is None else read_rig(chosen, robot)
 
 
+def stance_words(robot: Robot, path: Path | None = None) -> str:
+    """Where the stance of `rig_for` comes from, in words."""
+    chosen = path or beside(robot)
+    if chosen is not None:
+        return f"stance of {chosen.name}"
+    return "inferred stance" if robot.standing is None else f"pose {robot.standing!r}"
+
+
 def rig_text(rig: Rig) -> str:
     """The rig as TOML with a word on every value."""
     lines = [

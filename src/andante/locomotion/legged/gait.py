@@ -27,6 +27,7 @@ from andante.settings import check_fields, is_positive
 
 from . import kernels
 from .patterns import GaitPattern, pattern
+from .sag import Sag
 
 
 @renamed()
@@ -59,6 +60,7 @@ class LeggedGait(Walker):
     """A gait on a rig. `update` is the whole of it; the rest reports its state."""
 
     moves_body = True
+    slowest = 0.3  # a trot that is slower makes its way no longer: what it catches is more
 
     def __init__(
         self, robot: Robot, rig: Rig, gait: str | GaitPattern = "tripod", settings: LeggedSettings | None = None
@@ -88,6 +90,7 @@ class LeggedGait(Walker):
         self.attitude = Attitude()
         self.odometry = LegOdometry(self._fixed[:, kernels.RADIUS])
         self._figures = self._gather_figures()
+        self.sag = Sag(robot, rig, self._solver)
         # ---- state
         self._body = np.zeros(kernels.BODY)
         self._legs = np.zeros((count, kernels.LEG))
@@ -137,6 +140,11 @@ class LeggedGait(Walker):
     def stopping_time(self) -> float:
         """From top speed to a stand [s]."""
         return self.settings.ramp * self.period
+
+    @property
+    def approach(self) -> float:
+        """Time in which a goal should be approached, so that the last steps are short [s]."""
+        return self.stopping_time
 
     # ---- what it does ----------------------------------------------------------------------------
     @property
@@ -205,6 +213,8 @@ class LeggedGait(Walker):
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]: see `kernels.control_step`."""
         self._read_contacts(readings)
+        if not self.active:
+            self.sag.learn(np.asarray(readings.position, dtype=float), dt)
         asked = np.array([command.vx, command.vy, command.wz, command.height, command.roll, command.pitch], dtype=float)
         kernels.control_step(
             self._figures, self._fixed, self._mount, self.attitude.state, self.odometry.state, self.odometry.before,
@@ -213,7 +223,7 @@ class LeggedGait(Walker):
             asked, dt, self._goals,
         )  # fmt: skip
         self._q, self.error = self._solver.joints(self._goals, self._q)
-        return self._q.copy()
+        return self.sag.made_up(self._q, ~self.swinging)
 
     def _read_contacts(self, readings: Readings) -> None:
         """Per leg whether its foot is pressed, or unknown without a sensor."""

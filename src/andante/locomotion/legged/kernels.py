@@ -73,6 +73,7 @@ CALM = 0.12  # leans below this are no fall [rad]
 REACH_FRACTION = 0.87  # of its reach that a foot uses in its stance; in the air it goes further ahead
 AWAY = 0.06  # of its reach: a foot further from its usual place steps home
 MOST_CORRECTION = 0.3  # turning that holds the heading [rad/s]
+RAISED = 0.25  # of a foot by the lean of the body, in step heights, from which it does not reach down
 EARLY = 0.55  # fraction of a swing from which the ground ends it
 LEVEL_ROOM = 1.5  # how far leveling moves a foot, in step heights
 MOST_RISE = 0.1  # of the body back to its height [m/s]
@@ -205,15 +206,20 @@ def advance(figures: Figures, fixed: Array, body: Array, legs: Array, pace: floa
 
 
 @njit(cache=True)
-def ground(figures: Figures, fixed: Array, legs: Array) -> tuple[float, float, float]:
-    """Plane z = a + b x + c y through the standing feet, level where they leave it open (ridge regression)."""
+def ground(figures: Figures, fixed: Array, body: Array, legs: Array) -> tuple[float, float, float]:
+    """Plane z = a + b x + c y through the standing feet, level where they leave it open (ridge regression).
+
+    Of gaits that do not wait it is the plane in level axes: a body that leans over level ground sees no slope.
+    """
     n, count = legs.shape[0], 0
+    roll, pitch = (0.0, 0.0) if figures.static else (body[LEAN], body[LEAN + 1])
     mx, my, mz, home = 0.0, 0.0, 0.0, 0.0
     for leg in range(n):
         home += fixed[leg, HOME + 2] / n
         if legs[leg, SWINGING] == 0.0:
             count += 1
-            mx, my, mz = mx + legs[leg, FOOT], my + legs[leg, FOOT + 1], mz + legs[leg, FOOT + 2]
+            x, y = legs[leg, FOOT], legs[leg, FOOT + 1]
+            mx, my, mz = mx + x, my + y, mz + legs[leg, FOOT + 2] + roll * y - pitch * x
     if count == 0:
         return home, 0.0, 0.0
     mx, my, mz = mx / count, my / count, mz / count
@@ -221,7 +227,8 @@ def ground(figures: Figures, fixed: Array, legs: Array) -> tuple[float, float, f
     sxy, sxz, syz = 0.0, 0.0, 0.0
     for leg in range(n):
         if legs[leg, SWINGING] == 0.0:
-            dx, dy, dz = legs[leg, FOOT] - mx, legs[leg, FOOT + 1] - my, legs[leg, FOOT + 2] - mz
+            x, y = legs[leg, FOOT], legs[leg, FOOT + 1]
+            dx, dy, dz = x - mx, y - my, legs[leg, FOOT + 2] + roll * y - pitch * x - mz
             sxx, syy, sxy = sxx + dx * dx, syy + dy * dy, sxy + dx * dy
             sxz, syz = sxz + dx * dz, syz + dy * dz
     det = sxx * syy - sxy * sxy
@@ -241,7 +248,7 @@ def move_feet(figures: Figures, fixed: Array, body: Array, legs: Array, touching
     for leg in range(n):
         at = FROM if legs[leg, SWINGING] != 0.0 else FOOT
         legs[leg, at], legs[leg, at + 1] = moved(legs[leg, at], legs[leg, at + 1], twist, dt)
-    a, b, c = ground(figures, fixed, legs)
+    a, b, c = ground(figures, fixed, body, legs)
     for leg in range(n):
         if legs[leg, SWINGING] == 0.0:
             continue
@@ -256,12 +263,16 @@ def move_feet(figures: Figures, fixed: Array, body: Array, legs: Array, touching
             z -= smooth(fraction) * (body[LEAN] * y - body[LEAN + 1] * x)
         legs[leg, FOOT], legs[leg, FOOT + 1], legs[leg, FOOT + 2] = x, y, z
     for leg in range(n):
-        land(figures, legs, leg, touching[leg], dt)
+        land(figures, body, legs, leg, touching[leg], dt)
 
 
 @njit(cache=True)
-def land(figures: Figures, legs: Array, leg: int, measured: int, dt: float) -> None:
-    """End a swing at the ground, early or in time; a foot that finds none waits a little and then reaches down."""
+def land(figures: Figures, body: Array, legs: Array, leg: int, measured: int, dt: float) -> None:
+    """End a swing at the ground, early or in time; a foot that finds none waits a little and then reaches down.
+
+    A foot on the side that a body leans up to is in the air because of that: were it to reach down, it would hold the
+    body so. Leveling brings it down.
+    """
     if legs[leg, SWINGING] != 0.0:
         if legs[leg, FRACTION] > EARLY and measured == PRESSED:
             legs[leg, SWINGING] = 0.0
@@ -271,7 +282,9 @@ def land(figures: Figures, legs: Array, leg: int, measured: int, dt: float) -> N
                 legs[leg, WAITED] = 0.0
     if math.isfinite(legs[leg, WAITED]):
         legs[leg, WAITED] += dt
-        if measured == PRESSED or legs[leg, DEPTH] >= figures.search_depth * figures.step_height:
+        raised = body[LEAN] * legs[leg, FOOT + 1] - body[LEAN + 1] * legs[leg, FOOT]
+        leans = not figures.static and raised > RAISED * figures.step_height
+        if measured == PRESSED or leans or legs[leg, DEPTH] >= figures.search_depth * figures.step_height:
             legs[leg, WAITED] = math.inf
         elif legs[leg, WAITED] > figures.settle:
             legs[leg, DEPTH] += figures.search_speed * dt

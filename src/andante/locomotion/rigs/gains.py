@@ -35,8 +35,9 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     kp = 20 m g h holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time
     sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps
     critically, so that light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w²
-    and kd = 2 z I w with the inertia I of what they move. By their limits of effort, which files often leave at a round
-    number, fingers would be stiff enough to flutter and to shake the robot.
+    and kd = 2 z I w with the inertia I of what they move and of a drive that is as heavy, where the file states none:
+    chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort,
+    which files often leave at a round number, fingers would be stiff enough to flutter and to shake the robot.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
@@ -53,8 +54,11 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
             out[name]["armature"] = float(f"{ROTOR * kd * kd / kp:.3g}")
     for name, inertia in _carried_alone(robot, rig).items():
         if name not in out and "kp" not in stated_gains(robot, name):
-            kp, kd = inertia * BANDWIDTH**2, 2 * DAMPING * inertia * BANDWIDTH
+            rotor = 0.0 if robot.joint(name).dynamics.armature else inertia
+            kp, kd = (inertia + rotor) * BANDWIDTH**2, 2 * DAMPING * (inertia + rotor) * BANDWIDTH
             out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
+            if rotor:
+                out[name]["armature"] = float(f"{rotor:.3g}")
     return out
 
 

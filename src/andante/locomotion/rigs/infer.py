@@ -17,6 +17,7 @@ from andante.gravity import GRAVITY
 from andante.kinematics import Chain
 
 from .balance import margin
+from .crouch import crouch
 from .gains import biped_gains
 from .legs import Branch, body_link, find_legs, forward_azimuth, leg_faults, resting_pose, ring_order
 from .rig import Leg, Rig, Vec3, leg_chain, leg_gains
@@ -100,6 +101,11 @@ def infer_rig(
     sketches = [sketches[i] for i in order]
     if named and height is None:
         stance, places = _named_stance(robot, sketches, rest, body)
+    elif len(sketches) == 2:
+        found, soles = crouch(robot, [s.branch for s in sketches], body, rest, forward, knees, height)
+        flat = [replace(s.branch, point=sole, radius=0.0) for s, sole in zip(sketches, soles, strict=True)]
+        sketches = [_sketch(robot, branch, body, rest) for branch in flat]  # feet stand on their soles, not on toe tips
+        stance, places = _named_stance(robot, sketches, found, body)
     else:
         stance, places = _search_stance(robot, sketches, rest, forward, knees, height, body)
     return _finish(robot, sketches, stance, places, forward, body)

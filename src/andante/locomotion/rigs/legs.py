@@ -10,14 +10,17 @@ import numpy as np
 
 from andante.description import Joint, JointType, Robot
 from andante.description.shapes import Capsule, Geometry, Plane, Sphere
-from andante.description.solids import surface
+from andante.description.solids import bounds, surface
 from andante.errors import AndanteError, BadInput
-from andante.geometry import SE3, Array
-from andante.kinematics import chain
+from andante.geometry import SE3, Array, so3
+
+from .soles import foot_body, foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
 REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
+APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
+MANY = 6  # joints of a leg, from which the last one may move toes
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
 
@@ -57,11 +60,25 @@ def branches(robot: Robot) -> list[Branch]:
                 break
             own.append(name)
         own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n)]
-        end = _end_point(robot, joint.child, group)
+        if len(own) >= MANY and _is_toe(robot, joint):
+            own, first = own[:-1], foot_body(robot, joint.parent)
+            joint, group = robot.joint(own[-1]), robot.welded(first)
+        end = _end_point(robot, group[0], group)
         if len(own) >= 2 and end is not None and not _spins(robot, joint, end):
             foot, point, radius = end
             out.append(Branch(tuple(own), robot.joint(own[0]).parent, foot, point, radius))
     return out
+
+
+def _is_toe(robot: Robot, joint: Joint) -> bool:
+    """Whether what a joint moves lies beside a larger foot that carries it, on the same ground."""
+    poses = robot.link_poses(resting_pose(robot)[0])
+    foot, toe = (poses[link] @ foot_corners(robot, link) for link in (joint.parent, joint.child))
+    if len(foot) < 3 or len(toe) < 3:
+        return False
+    size = [float(np.prod(np.ptp(points[:, :2], axis=0))) for points in (foot, toe)]
+    long = float(np.ptp(foot[:, :2], axis=0).max())
+    return size[0] > size[1] and abs(float(foot[:, 2].min() - toe[:, 2].min())) < 0.15 * long
 
 
 def _path(robot: Robot, link: str) -> list[str]:
@@ -136,12 +153,17 @@ def resting_pose(robot: Robot) -> tuple[dict[str, float], bool]:
 def find_legs(robot: Robot) -> list[Branch]:
     """The legs: those branches that carry the robot, in file order.
 
-    In a named standing pose they are the ones that touch the ground; else the largest group with the same number of
-    joints that can reach furthest down.
+    In a named standing pose they are the ones that touch the ground; else of the groups of like branches that can
+    reach below the rest of the robot the one of four or more, then the one that begins and reaches lowest.
     """
     found = branches(robot)
-    if robot.loops and not found:
-        raise BadInput(f"robot {robot.name!r}: its legs close loops, which a rig cannot describe")
+    closed = [joint for joint in robot.loops if any(_carried_by(robot, joint, branch) for branch in found)]
+    if closed or (robot.loops and not found):
+        joint = (closed or list(robot.loops))[0]
+        raise BadInput(
+            f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); "
+            "it stands and is simulated so, but gaits move open legs only"
+        )
     if len(found) < 2:
         raise BadInput(
             f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
@@ -152,21 +174,78 @@ def find_legs(robot: Robot) -> list[Branch]:
         low = [float((poses[b.foot] @ b.point)[2]) - b.radius for b in found]
         height = max(float(p.translation[2]) for p in poses.values()) - min(low)
         return [b for b, z in zip(found, low, strict=True) if z - min(low) < 0.1 * max(height, 1e-6)]
-    groups: dict[int, list[tuple[Branch, float]]] = {}
-    for b in found:
-        groups.setdefault(len(b.joints), []).append((b, _lowest_reach(robot, b)))
-    choice = min(groups.values(), key=lambda g: (len(g) < 4, float(np.median([z for _, z in g]))))
-    middle = float(np.median([z for _, z in choice]))
-    return [b for b, z in choice if abs(z - middle) < 0.3 * max(abs(middle), 1e-6)]
+    heights = {b.name: (float(poses[b.hip].translation[2]), _lowest_reach(robot, b, pose)) for b in found}
+    groups = [group for group in _alike(found, heights) if len(group) > 1] or [found]
+    carrying = [group for group in groups if _carries(robot, group, heights, poses)]
+    return min(carrying or groups, key=lambda group: (len(group) < 4, _depth(group, heights)))
 
 
-def _lowest_reach(robot: Robot, branch: Branch) -> float:
-    """Lowest height that an end reaches, root frame [m], over random positions of its joints."""
-    made = chain(robot, robot.root, branch.foot)
-    lower, upper = made.limits
-    lower, upper = np.maximum(lower, -math.pi), np.minimum(upper, math.pi)
-    ends = made.fk(np.random.default_rng(0).uniform(lower, upper, (400, len(lower))))
-    return float(np.min(ends[:, 2, :3] @ branch.point + ends[:, 2, 3]))
+def _carried_by(robot: Robot, loop: Joint, branch: Branch) -> bool:
+    """Whether a joint that closes a loop is fixed to a link that a branch moves."""
+    own = set(branch.joints)
+    return any(joint.name in own for end in (loop.parent, loop.child) for joint in robot.ancestors(end))
+
+
+def _depth(group: list[Branch], heights: dict[str, tuple[float, float]]) -> float:
+    """How low branches begin and reach: hips and feet are lower than shoulders and hands."""
+    return float(np.median([sum(heights[b.name]) for b in group]))
+
+
+def _alike(found: list[Branch], heights: dict[str, tuple[float, float]]) -> list[list[Branch]]:
+    """Branches of as many joints that begin and reach about as low: legs apart from arms."""
+    out: list[list[Branch]] = []
+    for count in dict.fromkeys(len(b.joints) for b in found):
+        same = sorted((b for b in found if len(b.joints) == count), key=lambda b: sum(heights[b.name]))
+        group = same[:1]
+        for b in same[1:]:
+            size = max(heights[group[0].name][0] - heights[group[0].name][1], 1e-6)
+            if sum(heights[b.name]) - sum(heights[group[0].name]) > APART * size:
+                out.append(group)
+                group = []
+            group.append(b)
+        out.append(group)
+    return [sorted(group, key=found.index) for group in out]
+
+
+def _carries(robot: Robot, group: list[Branch], heights: dict[str, tuple[float, float]], poses: dict[str, SE3]) -> bool:
+    """Whether branches can reach below everything that they do not move, at rest: fingers and hands cannot."""
+    moved = {name for branch in group for name in branch.joints}
+    low = math.inf
+    for link in robot.links:
+        if not any(joint.name in moved for joint in robot.ancestors(link.name)):
+            for collision in link.collisions:
+                if not isinstance(collision.geometry, Plane):
+                    low = min(low, float(bounds(collision.geometry, poses[link.name] @ collision.pose)[0][2]))
+    return float(np.median([heights[b.name][1] for b in group])) < low
+
+
+SAMPLES = 400  # positions of a leg's joints that are tried
+
+
+def _lowest_reach(robot: Robot, branch: Branch, rest: dict[str, float]) -> float:
+    """Lowest height that an end reaches, root frame [m], over random positions of its own joints."""
+    way = []
+    for joint in robot.ancestors(branch.foot):
+        way.insert(0, joint)
+        if joint.parent == branch.hip:
+            break
+    rng = np.random.default_rng(0)
+    at = np.broadcast_to(robot.link_poses(rest)[branch.hip].matrix, (SAMPLES, 4, 4))
+    for joint in way:
+        at = at @ joint.pose.matrix
+        if joint.one_dof:
+            limits = joint.limits
+            low, high = max(limits.lower, -math.pi), min(limits.upper, math.pi)
+            free = joint.name in branch.joints and low < high
+            values = rng.uniform(low, high, SAMPLES) if free else np.full(SAMPLES, rest.get(joint.name, 0.0))
+            moved, axis = np.tile(np.eye(4), (SAMPLES, 1, 1)), np.asarray(joint.axis, dtype=float)
+            if joint.type is JointType.PRISMATIC:
+                moved[:, :3, 3] = values[:, None] * axis
+            else:
+                moved[:, :3, :3] = so3.from_axis_angle(axis, values)
+            at = at @ moved
+        at = at @ joint.joint_from_child.matrix
+    return float(np.min(at[:, 2, :3] @ branch.point + at[:, 2, 3]))
 
 
 def body_link(robot: Robot, legs: list[Branch]) -> str:
@@ -183,14 +262,14 @@ def body_link(robot: Robot, legs: list[Branch]) -> str:
 def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Array) -> float:
     """Azimuth of straight ahead [rad], a multiple of a quarter turn.
 
-    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else across the way
-    that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where feet lie from there; root
-    frame [m].
+    By names (front, hind, FL, RR ...; of two legs left and right), else by where a camera looks, else by the toes of
+    two feet, else across the way that the legs point, else +x. hips (legs, 2) are their places, outward (legs, 2) where
+    feet lie from there; root frame [m].
     """
     names = [" ".join((leg.foot, leg.hip, *leg.joints)).replace(" ", "_") for leg in legs]
     front = [i for i, text in enumerate(names) if FRONT.search(text) and not REAR.search(text)]
     rear = [i for i, text in enumerate(names) if REAR.search(text) and not FRONT.search(text)]
-    if front and rear:
+    if front and rear and len(legs) > 2:
         return _quarter(hips[front].mean(axis=0) - hips[rear].mean(axis=0))
     sides = _left_right(names)
     if sides is not None:
@@ -202,8 +281,22 @@ def forward_azimuth(robot: Robot, legs: list[Branch], hips: Array, outward: Arra
             look = (poses[spec.link].rotation @ spec.pose.rotation)[:2, 0]
             if float(np.hypot(*look)) > 0.5:
                 return _quarter(look)
+    if len(legs) == 2:
+        toes = _toes(robot, legs)
+        return _quarter(toes) if float(np.hypot(*toes)) > 1e-3 else 0.0
     x, y = np.abs(outward).sum(axis=0)
     return math.pi / 2 if x > ASKEW * y and y >= 0 and len(legs) > 4 else 0.0
+
+
+def _toes(robot: Robot, legs: list[Branch]) -> Array:
+    """Where feet lie from their last joints, root frame (2,) [m]: toes are longer than heels."""
+    poses, out = robot.link_poses(), np.zeros(2)
+    for leg in legs:
+        joint, corners = robot.joint(leg.joints[-1]), poses[leg.foot] @ foot_corners(robot, leg.foot)
+        if len(corners):
+            middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+            out += (middle - (poses[joint.parent] @ joint.pose).translation)[:2] / len(legs)
+    return out
 
 
 def _left_right(names: list[str]) -> tuple[int, int] | None:
@@ -225,6 +318,16 @@ def ring_order(places: Array, forward: float) -> list[int]:
     middle = (places.max(axis=0) + places.min(axis=0)) / 2
     azimuth = np.arctan2(places[:, 1] - middle[1], places[:, 0] - middle[0]) - forward
     return [int(i) for i in np.argsort((azimuth - 1e-3) % (2 * math.pi))]
+
+
+def told_legs(robot: Robot) -> str:
+    """The legs in a sentence, or why branches that might be some are none; empty where there is nothing like it."""
+    try:
+        legs = find_legs(robot)
+    except BadInput as error:
+        return f"{error} ({leg_faults(robot)})" if branches(robot) or robot.loops else ""
+    counts = " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
+    return f"{len(legs)} legs of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
 
 
 MOST_NAMED = 4  # links of a kind in the sentence

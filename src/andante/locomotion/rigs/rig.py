@@ -148,6 +148,7 @@ def with_rig(robot: Robot, rig: Rig) -> Robot:
     if not known & {"stand", "standinit", "standing"}:
         poses["Stand"] = dict(rig.stance)
     gains = {name: {k: v for k, v in values.items() if k != "armature"} for name, values in rig.servos.items()}
+    gains = {name: values for name, values in gains.items() if values}  # of some only the armature is new
     return replace(
         robot,
         joints=tuple(_with_armature(joint, rig.servos.get(joint.name, {})) for joint in robot.joints),
@@ -246,7 +247,7 @@ ROTOR = 5e-3  # inertia of the drive over kd [s], for files that state none: wit
 
 
 def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
-    """kp, kd and, where the file has none, the armature of every leg joint without gains in the robot's side file.
+    """kp and kd of every leg joint whose file or side file states none, and its armature where there is none either.
 
     Half of the legs carry the robot: per leg m = 2 M / n at the foot. With the lever a of the foot about the joint's
     axis, I = m a² + the file's armature and kp = max(I (2 pi f)², m g l / sag), l its part across the vertical;
@@ -258,9 +259,13 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     for leg in rig.legs:
         foot = poses[leg.foot] @ np.asarray(leg.point)
         for name in leg.joints:
-            if any(fnmatchcase(name, pattern) for pattern in robot.servos):
-                continue
             joint = robot.joint(name)
+            stated = [values for pattern, values in robot.servos.items() if fnmatchcase(name, pattern)]
+            if stated:
+                kd = max(values.get("kd", 0.0) for values in stated)
+                if kd > 0 and not joint.dynamics.armature:
+                    out[name] = {"armature": float(f"{ROTOR * kd:.3g}")}
+                continue
             inertia, load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)
             inertia = max(inertia, 0.05 * mass * rig.center_height**2) + joint.dynamics.armature
             kp = max(inertia * (2 * math.pi * BANDWIDTH) ** 2, load / SAG)
@@ -284,11 +289,45 @@ def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
         if len(rig.legs) == 2:  # flat feet are pressed below the center of mass
             forth = rig.walking_from_body[0] * (rig.walking_from_body[0] @ (np.asarray(rig.center) - leg.stand))
             foot = poses[rig.body] @ (np.asarray(leg.stand) + forth)
-        for joint in map(robot.joint, leg.joints):
-            load = _carried(joint, poses[joint.parent] @ joint.pose, foot, mass)[1]
-            if load > joint.limits.effort > 0:
-                found[joint.name] = (load, joint.limits.effort)
+        held = loads(robot, poses, leg.joints, foot, mass)
+        found |= {name: (load, effort) for name, (load, effort) in held.items() if load > effort > 0}
     return dict(sorted(found.items(), key=lambda item: item[1][1] / item[1][0]))
+
+
+def loads(
+    robot: Robot, poses: Mapping[str, SE3], joints: tuple[str, ...], foot: Array, mass: float
+) -> dict[str, tuple[float, float]]:
+    """What joints hold when a mass [kg] rests on a foot at a place (3,) in the root frame, and their effort limits.
+
+    poses: root_from_link of all links. Loads in N m or N.
+    """
+    known = [robot.joint(name) for name in joints]
+    return {j.name: (_carried(j, poses[j.parent] @ j.pose, foot, mass)[1], j.limits.effort) for j in known}
+
+
+def held_targets(robot: Robot, rig: Rig) -> dict[str, float]:
+    """Targets of the leg joints with which their servos hold the stance: q + tau / kp, all legs carrying alike.
+
+    Joints whose gain nobody states are taken to be stiff.
+    """
+    poses, push = robot.link_poses(rig.stance), rig.mass * GRAVITY / len(rig.legs)
+    up = poses[rig.body].rotation @ np.array([0.0, 0.0, push])
+    out = {}
+    for leg in rig.legs:
+        foot = poses[rig.body] @ np.asarray(leg.stand)
+        if len(rig.legs) == 2:  # pressed below the center of mass
+            ahead = rig.walking_from_body[0]
+            foot = foot + poses[rig.body].rotation @ (ahead * (ahead @ (np.asarray(rig.center) - leg.stand)))
+        for joint in map(robot.joint, leg.joints):
+            frame = poses[joint.parent] @ joint.pose
+            axis = frame.rotation @ np.asarray(joint.axis)
+            way = axis if joint.type is JointType.PRISMATIC else np.cross(axis, foot - frame.translation)
+            gains: dict[str, float] = {}
+            for pattern, values in robot.servos.items():
+                gains |= dict(values) if fnmatchcase(joint.name, pattern) else {}
+            kp = {**gains, **rig.servos.get(joint.name, {})}.get("kp", 0.0)
+            out[joint.name] = rig.stance[joint.name] - (float(way @ up) / kp if kp > 0 else 0.0)
+    return out
 
 
 def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float, float]:

@@ -270,9 +270,13 @@ def _limits(node: Node, kind: JointType, context: Context) -> Limits:
     lower, upper = -math.inf, math.inf
     if ranged:
         given = [key for key in ("lower", "upper") if (element.get(key) or "").strip()]
-        if not given:
+        turn = 0.0
+        if not given and kind is JointType.REVOLUTE:  # nobody writes a joint that cannot move
+            context.warn(node, "the limit has neither lower nor upper; -pi to pi is taken")
+            turn = math.pi
+        elif not given:
             context.warn(node, "the limit has neither lower nor upper; both are 0 by the URDF rules, so it cannot move")
-        lower, upper = _bound(element, "lower", 0.0), _bound(element, "upper", 0.0)
+        lower, upper = _bound(element, "lower", -turn), _bound(element, "upper", turn)
     elif kind is JointType.CONTINUOUS and (element.get("lower") or element.get("upper")):
         context.info(node, "a continuous joint has no lower and upper limit; those given are ignored")
     effort, velocity = (_bound(element, key, math.inf) for key in ("effort", "velocity"))
