@@ -151,7 +151,7 @@ class BulletEngine(Engine):
         "tolerance": 1e-7,
         "surface_layer": 1e-5,
     }
-    surface: ClassVar[tuple[str, ...]] = ("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd")
+    surface: ClassVar[tuple[str, ...]] = ("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd", "solref")
 
     _client: Client
 

@@ -5,10 +5,11 @@ a_i are therefore fitted to the pairs of a scene, log a_i + log a_j = log min(mu
 something that moves with something that stands as long as nothing that moves is smoother than the roughest ground;
 pairs of two things that move count less.
 
-Friction may differ along and across `fdir1`. The axes of a Bullet object are those of its inertia; so `fdir1` must be one of them (in most robots links and their
-inertias are parallel). Friction of a pair with coefficient mu is then mu along it and mu mu2/mu1 across, mu1 and mu2
-being those of the surface that states them. A scene with such a surface has friction pyramids instead of cones: by
-its cones Bullet would turn the force along the sliding, so that nothing is led aside.
+Friction may differ along and across `fdir1`. The axes of a Bullet object are those of its inertia; so `fdir1` must be
+one of them (in most robots links and their inertias are parallel). Friction of a pair with coefficient mu is then mu
+along it and mu mu2/mu1 across, mu1 and mu2 being those of the surface that states them. A scene with such a surface
+has friction pyramids instead of cones: by its cones Bullet would turn the force along the sliding, so that nothing is
+led aside.
 """
 
 from __future__ import annotations

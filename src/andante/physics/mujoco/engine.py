@@ -137,7 +137,9 @@ class MujocoEngine(Engine):
     restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = SOLVER
     methods: ClassVar[tuple[str, ...]] = ("newton", "cg", "pgs")
-    surface: ClassVar[tuple[str, ...]] = ("torsional", "rolling", "restitution", "kp", "kd", "min_depth")
+    surface: ClassVar[tuple[str, ...]] = (
+        "torsional", "rolling", "restitution", "kp", "kd", "min_depth", "solref", "solimp", "margin", "gap",
+    )  # fmt: skip
     sole_tolerance: ClassVar[float] = 0.10  # a hull touches a plane in three or four points
 
     def _build(self) -> None:

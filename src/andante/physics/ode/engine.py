@@ -54,7 +54,7 @@ class OdeEngine(Engine):
     methods: ClassVar[tuple[str, ...]] = ("quick", "world")
     surface: ClassVar[tuple[str, ...]] = (
         *("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd"),
-        *("max_velocity", "min_depth"),
+        *("max_velocity", "min_depth", "solref"),
     )
 
     # ---- making ------------------------------------------------------------------------------------
