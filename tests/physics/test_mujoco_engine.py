@@ -35,7 +35,7 @@ from andante.physics import Mode, Settings
 from andante.physics.checks import specimens
 from andante.physics.mujoco.build import ELEMENT, _part
 from andante.physics.mujoco.engine import MujocoEngine
-from andante.physics.mujoco.geoms import contact_softness, convex_parts
+from andante.physics.mujoco.geoms import convex_parts
 
 
 def _ball(surface: Surface) -> Robot:
@@ -136,15 +136,6 @@ def test_fine_concave_meshes_are_filled_and_it_is_told(tmp_path: Path) -> None:
     robot = specimens.solid("ring", Mesh("ring.stl", path=tmp_path / "ring.stl"))
     scene = MujocoEngine(specimens.world(Placement("ring", robot, fixed=True)))
     assert [p.message for p in scene.problems if "has hollows and 6400 triangles" in p.message]
-
-
-def test_contact_softness_follows_the_surface() -> None:
-    assert contact_softness(Surface(), 5.0, 0.002) == [0.01, 1.0]
-    time, ratio = contact_softness(Surface(kp=5e4, kd=10.0), 5.0, 0.002)
-    assert time == pytest.approx(0.01)
-    assert ratio == 1.0
-    assert contact_softness(Surface(kp=1e12), 5.0, 0.002) == [0.004, 1.0]  # never under two steps
-    assert contact_softness(Surface(kp=1.0), 5.0, 0.002)[0] == 0.05
 
 
 @pytest.mark.parametrize("restitution", [0.3, 0.6, 0.9])

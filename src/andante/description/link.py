@@ -56,6 +56,12 @@ class Surface:
     collide_bitmask: int | None = None  # SDF collide_bitmask; pairs with no common bit do not collide
     slip1: float | None = None  # slip speed per friction force along fdir1 [m/s/N]
     slip2: float | None = None  # and across it
+    solref: tuple[float, float] | None = None  # MuJoCo's time constant [s] and damping ratio, or -stiffness, -damping
+    solimp: tuple[float, float, float, float, float] | None = (
+        None  # MuJoCo's impedance: d0, d, width [m], middle, power
+    )
+    margin: float | None = None  # distance at which contacts are found [m]
+    gap: float | None = None  # part of the margin in which they do not push [m]
 
 
 @dataclass(frozen=True)

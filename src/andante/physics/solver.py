@@ -42,6 +42,10 @@ SURFACES = {
     "fdir1": "first friction direction",
     "slip1": "slip per force along fdir1 [m/s/N]",
     "slip2": "slip per force across it [m/s/N]",
+    "solref": "time constant and damping of the contact",
+    "solimp": "impedance of the contact",
+    "margin": "distance at which contacts are found [m]",
+    "gap": "part of the margin without force [m]",
 }
 
 

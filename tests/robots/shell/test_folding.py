@@ -172,11 +172,8 @@ def test_folds_and_unfolds_on_the_floor(shell: Robot, chart: FoldMap) -> None:
     sim.close()
 
 
-@pytest.mark.xfail(
-    reason="servos of Bullet bend now: two femurs meet their petals on the way, and it is done after 4.5 s", strict=True
-)
 def test_unfolds_on_bullet_without_a_stall(shell: Robot, chart: FoldMap) -> None:
-    """Bullet meets shapes a little before they touch: femurs need room under the petals."""
+    """Bullet lays a skin around meshes: with more than 0.1 mm femurs meet the petals that they pass."""
     pytest.importorskip("pybullet")
     sim = an.simulate(shell, engine="bullet", pose="tuck", sensors=True)
     folds = Folds(chart, ["stand"])

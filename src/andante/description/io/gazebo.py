@@ -40,7 +40,9 @@ SURFACE: Mapping[str, str] = {  # path below <surface> -> field of `Surface`
     "friction/ode/fdir1": "fdir1",
     "friction/ode/slip1": "slip1",
     "friction/ode/slip2": "slip2",
+    **{f"contact/mujoco/{name}": name for name in ("solref", "solimp", "margin", "gap")},  # a word of our own
 }
+ROWS = {"fdir1": 3, "solref": 2, "solimp": 5}  # fields of `Surface` that have several numbers
 NOISE: Mapping[str, str] = {  # element below <noise> -> end of the parameter's name
     **{tag: f"noise_{tag}" for tag in ("type", "mean", "stddev", "precision")},
     **{tag: tag for tag in ("bias_mean", "bias_stddev", "dynamic_bias_stddev", "dynamic_bias_correlation_time")},

@@ -10,5 +10,5 @@ ENGINE = EngineEntry(
     "bullet",
     "reduced coordinates, hard contacts",
     solver=("iterations", "cfm", "erp", "tolerance", "surface_layer"),
-    surface=("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd"),
+    surface=("mu2", "fdir1", "torsional", "rolling", "restitution", "kp", "kd", "solref"),
 )

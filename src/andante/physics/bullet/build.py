@@ -8,7 +8,7 @@ keeps its friction. The shapes of a fixed root are static objects beside the mul
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -18,7 +18,6 @@ import numpy as np
 from andante.description.inertia import Inertia
 from andante.description.joint import Joint, JointType
 from andante.description.link import IDENTITY
-from andante.description.shapes import Ellipsoid, Heightmap, Mesh
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.engine import Model
@@ -26,14 +25,13 @@ from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape, BodyTree, in_plane
 
 from .api import Client, pybullet
-from .friction import scaled_friction
+from .friction import coefficient, scaled_friction
 from .inertia import engine_inertias, felt_inertias, principal
-from .shapes import MOST_PARTS, moving_shape, static_shapes
+from .shapes import MOST_PARTS, SKIN, has_skin, moving_shape, static_shapes
 
 MOST_LINKS = 127  # of one multibody in Bullet's interface
 CONTACT_ERP = 0.08  # fraction of a contact's depth that one step gives back
 FASTEST = 1e4  # [rad/s, m/s] Bullet cuts joint speeds at 100 otherwise
-SKIN = 1e-4  # collision margin of meshes [m]
 ALL_BITS = 0xFFFF
 UNBOUNDED = 1e9  # stands for an absent joint limit beside a present one
 
@@ -78,9 +76,16 @@ class BulletHandles:
 
 
 def build_model(
-    model: Model, settings: Settings, client: Client, colliders: dict[tuple[int, int], Collider]
+    model: Model,
+    settings: Settings,
+    factors: Mapping[tuple[bool, float], float],
+    client: Client,
+    colliders: dict[tuple[int, int], Collider],
 ) -> BulletHandles:
-    """Put a model at its placement and initial joint positions; enters its shapes into `colliders`."""
+    """Put a model at its placement and initial joint positions; enters its shapes into `colliders`.
+
+    `factors` are those of friction.
+    """
     tree = model.tree
     for body in tree.bodies:
         if body.joint is not None and body.joint.type is JointType.SCREW:
@@ -97,7 +102,8 @@ def build_model(
     statics: list[tuple[int, SE3]] = []
 
     def enter(uid: int, link: int, body: int, shapes: tuple[BodyShape, ...], frame: SE3 = IDENTITY) -> None:
-        _surface(uid, link, shapes, settings, client, frame)
+        factor = factors[model.fixed and body == 0, coefficient(shapes[0], settings.friction)]
+        _surface(uid, link, shapes, settings, factor, client, frame)
         colliders[uid, link] = Collider(model.index, body, shapes)
         own[body].append((uid, link))
 
@@ -277,16 +283,19 @@ def _static(shape: int, pose: SE3, client: Client) -> int:
 
 
 def _surface(
-    uid: int, link: int, shapes: tuple[BodyShape, ...], settings: Settings, client: Client, frame: SE3 = IDENTITY
+    uid: int,
+    link: int,
+    shapes: tuple[BodyShape, ...],
+    settings: Settings,
+    friction: float,
+    client: Client,
+    frame: SE3,
 ) -> None:
-    """Contact parameters of shapes of one surface. Bullet multiplies the coefficients of a pair, so each side gets its
-    root: the pair has the geometric mean, which is the value itself when both are equal. `frame` is the frame of the
-    Bullet object in that of the body.
-
-    Meshes lie inside a skin of 1 mm unless set otherwise; other shapes already count it into their size."""
+    """Contact parameters of shapes of one surface, with its factor of friction. Bullet multiplies the restitutions of a
+    pair, so each side gets its root. `frame` is the frame of the Bullet object in that of the body."""
     surface = shapes[0].surface
     given: dict[str, Any] = {
-        "lateralFriction": math.sqrt(settings.friction if surface.mu is None else surface.mu),
+        "lateralFriction": friction,
         "spinningFriction": surface.torsional or 0.0,
         "rollingFriction": surface.rolling or 0.0,
         "restitution": math.sqrt(surface.restitution or 0.0),
@@ -303,7 +312,7 @@ def _surface(
     if scale is not None:
         client.changeDynamics(uid, link, anisotropicFriction=scale)
         client.setPhysicsEngineParameter(enableConeFriction=0)  # else Bullet bends the force along the sliding
-    if any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes):
+    if link < 0 and has_skin(shapes):
         client.changeDynamics(uid, link, collisionMargin=SKIN)
 
 

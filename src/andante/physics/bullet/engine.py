@@ -8,8 +8,8 @@ are rigid, and the soles of a walker chatter on two corners.) A velocity servo a
 with g = kv dt / (I + kv dt), I the inertia that the joint feels and dq its speed without the motor. A torque is a motor
 that runs against an endless speed with that limit. Viscous damping and springs are explicit torques, cut where one step
 would overshoot: d <= 0.8 I / dt, k <= I / dt^2. Dry friction is the idle motor of a passive joint and a constraint
-beside the motor of a joint under torque; a rigid servo overcomes it unseen. Of the contact friction each side gives its
-root: the pair has the geometric mean.
+beside the motor of a joint under torque; a rigid servo overcomes it unseen. Contact friction is a product of two
+factors, fitted to the smaller coefficient of each pair (`friction`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from andante.physics.state import Contacts
 from . import ENGINE
 from .api import Client, pybullet
 from .build import CONTACT_ERP, BulletHandles, Collider, build_model, filter_by_bitmask
-from .friction import askew
+from .friction import askew, friction_factors
 from .inertia import weightless_mass
 from .servos import Servos, close_loop, follow
 from .shapes import distance
@@ -189,8 +189,9 @@ class BulletEngine(Engine):
         self._joints: dict[int, tuple[Array, Array, Array]] = {}
         self._efforts: dict[int, Array] = {}  # efforts of a restored instant, until the next step
         self._weightless: list[tuple[int, int, Array]] = []  # model, body, force [N]
+        factors = friction_factors(self.models, settings.friction)
         for model in self.models:
-            handles = build_model(model, settings, client, self._colliders)
+            handles = build_model(model, settings, factors, client, self._colliders)
             servos = Servos(model, handles, settings.dt, client)
             self._handles.append(handles)
             self._servos.append(servos)

@@ -26,6 +26,7 @@ from .api import Client, pybullet
 
 MOST_PARTS = 16  # of one compound in Bullet's interface
 MOST_TRIANGLES = 40_000  # of one triangle mesh; larger ones are cut up
+SKIN = 1e-4  # collision margin of meshes [m]
 
 
 def static_shapes(shape: BodyShape, client: Client) -> Iterator[tuple[int, SE3]]:
@@ -60,12 +61,30 @@ def moving_shape(shapes: Sequence[BodyShape], owner: str, client: Client) -> int
                 f"bullet: collision {shape.name!r} of {owner!r} is a {type(shape.geometry).__name__.lower()} on a body "
                 "that moves; fix the body or use a box or mesh"
             )
-    if len(shapes) == 1:
-        placed = _frame(shapes[0].pose, "collisionFramePosition", "collisionFrameOrientation")
-        return int(client.createCollisionShape(**_primitive(shapes[0]), **placed))
     if len(shapes) > MOST_PARTS:
         raise Unsupported(f"bullet: {owner!r} has {len(shapes)} collision shapes; at most {MOST_PARTS} are possible")
-    return _compound(shapes, client)
+    if len(shapes) == 1:
+        placed = _frame(shapes[0].pose, "collisionFramePosition", "collisionFrameOrientation")
+        made = int(client.createCollisionShape(**_primitive(shapes[0]), **placed))
+    else:
+        made = _compound(shapes, client)
+    if has_skin(shapes):
+        _thin_skin(made, client)
+    return made
+
+
+def has_skin(shapes: Sequence[BodyShape]) -> bool:
+    """Whether a shape is a mesh to Bullet, which lies inside a skin of 1 mm unless set otherwise; other shapes count
+    it into their size."""
+    return any(isinstance(shape.geometry, Mesh | Heightmap | Ellipsoid) for shape in shapes)
+
+
+def _thin_skin(made: int, client: Client) -> None:
+    """Set the margin of a shape. Bullet does so for the base of a body only, not for links, hence by a helper that
+    shares the shape and goes again."""
+    helper = client.createMultiBody(baseMass=0.0, baseCollisionShapeIndex=made)
+    client.changeDynamics(helper, -1, collisionMargin=SKIN)
+    client.removeBody(helper)
 
 
 def _primitive(shape: BodyShape) -> dict[str, Any]:

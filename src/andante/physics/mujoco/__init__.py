@@ -20,5 +20,5 @@ ENGINE = EngineEntry(
         "noslip_iterations",
     ),
     methods=("newton", "cg", "pgs"),
-    surface=("torsional", "rolling", "restitution", "kp", "kd", "min_depth"),
+    surface=("torsional", "rolling", "restitution", "kp", "kd", "min_depth", "solref", "solimp", "margin", "gap"),
 )

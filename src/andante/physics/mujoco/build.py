@@ -21,6 +21,7 @@ from andante.physics.state import Settings
 from andante.physics.tree import Body, Loop
 
 from .geoms import GeomMaker, compiled, new_spec, quaternion
+from .softness import add_pairs, soft_pairs, soften
 
 Exact = dict[str, tuple[Array, Array]]  # principal moments and axes by element, where MuJoCo would round them
 
@@ -70,6 +71,8 @@ def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[An
     for index, first, second in maker.bits.excluded:
         pair = spec.add_exclude()
         pair.bodyname1, pair.bodyname2 = f"{index}:{first}", f"{index}:{second}"
+    pairs = soft_pairs(maker.sides)
+    add_pairs(spec, pairs)
     try:
         mj_model = compiled(spec, f"MuJoCo cannot build the scene {world.name!r}")
     except BadInput as error:
@@ -82,6 +85,7 @@ def build(world: World, models: Sequence[Model], settings: Settings) -> tuple[An
         mj_model.opt.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
     if exact:
         mujoco.mj_setConst(mj_model, mujoco.MjData(mj_model))
+    soften(mj_model, maker.sides, pairs, settings.dt)
     return mj_model, [_index(mj_model, model) for model in models], maker.problems
 
 

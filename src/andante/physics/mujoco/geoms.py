@@ -8,7 +8,6 @@ cut into convex parts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,8 @@ from andante.geometry import SE3, Array, so3
 from andante.physics.engine import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape
+
+from .softness import Side, margin_of, plain_softness
 
 
 def new_spec() -> Any:
@@ -149,8 +150,6 @@ def convex_parts(vertices: Array, faces: np.ndarray, filled: list[int] | None = 
 PRISM_FACES = np.array([[0, 1, 2], [5, 4, 3], [0, 3, 4], [0, 4, 1], [1, 4, 5], [1, 5, 2], [2, 5, 3], [2, 3, 0]])
 
 
-CONTACT_TIME = 0.01  # time constant of a contact where nothing is stated [s]
-SOFTEST_CONTACT = 0.05  # and of the softest stated one [s]
 ALL_BITS = 0x7FFFFFFF
 SHARED_BIT = 0x1  # geoms that may meet anything
 
@@ -202,6 +201,7 @@ class GeomMaker(Forms):
         self.bits = Bits(models)
         self._parts: dict[Mesh, list[str]] = {}
         self.problems: list[Problem] = []  # what had to be changed
+        self.sides: list[Side] = []  # of every geom
         self._count = 0
         surfaces = [shape.surface for model in models for body in model.tree.bodies for shape in body.shapes]
         coefficients = sorted({self._mu(surface) for surface in surfaces}, reverse=True)
@@ -216,15 +216,15 @@ class GeomMaker(Forms):
             for asset in self._solid_parts(shape.geometry, f"{model.name}/{body.name}"):
                 geom = parent.add_geom()
                 geom.type, geom.meshname = mujoco.mjtGeom.mjGEOM_MESH, asset
-                self._finish(geom, shape.pose, model, shape)
+                self._finish(geom, shape.pose, model, shape, static)
             return
         if isinstance(shape.geometry, (Plane, Heightmap)) and not static:
             kind = type(shape.geometry).__name__.lower()
             raise Unsupported(f"engine mujoco: {model.name}/{body.name} moves and cannot collide as a {kind}")
         geom = parent.add_geom()
-        self._finish(geom, self.set(geom, shape.geometry, shape.pose), model, shape)
+        self._finish(geom, self.set(geom, shape.geometry, shape.pose), model, shape, static)
 
-    def _finish(self, geom: Any, pose: SE3, model: Model, shape: BodyShape) -> None:
+    def _finish(self, geom: Any, pose: SE3, model: Model, shape: BodyShape, static: bool) -> None:
         """Pose, bits and surface of a geom."""
         geom.name = f"{model.index}:{shape.link}:{self._count}"
         self._count += 1
@@ -236,9 +236,12 @@ class GeomMaker(Forms):
         geom.friction = [mu, torsional, rolling]
         geom.condim = 6 if rolling > 0 else 4 if torsional > 0 else 3
         geom.priority = self._priority[mu]
-        geom.solref = contact_softness(surface, model.tree.robot.mass, self.settings.dt)
-        if surface.min_depth:
-            geom.margin = -surface.min_depth  # margins of a pair add up; below zero a contact begins deeper
+        geom.solref = plain_softness(surface, self.settings.dt)
+        geom.margin, geom.gap = margin_of(surface), surface.gap or 0.0
+        bits = (geom.contype, geom.conaffinity)
+        friction = (mu, torsional, rolling)
+        side = Side(geom.name, model.index, static, friction, geom.condim, geom.priority, bits, surface)
+        self.sides.append(side)
 
     def _solid_parts(self, mesh: Mesh, where: str) -> list[str]:
         """Names of the convex parts of a mesh that stands still."""
@@ -254,22 +257,3 @@ class GeomMaker(Forms):
                     )
                 )
         return self._parts[mesh]
-
-
-def contact_softness(surface: Surface, mass: float, dt: float) -> list[float]:
-    """MuJoCo's solref of a surface.
-
-    A stated stiffness kp [N/m] becomes the time constant sqrt(m / kp) with m the mass of the model, held between two
-    steps and 0.05 s, never less than critically damped: files state kp and kd for engines that solve contacts as
-    velocity constraints. A restitution e becomes the damping ratio -ln e / sqrt(pi^2 + ln^2 e) of a contact that
-    lasts ten steps.
-    """
-    if surface.restitution is not None and surface.restitution > 0.01:
-        log = math.log(min(surface.restitution, 0.99))
-        ratio = -log / math.hypot(math.pi, log)
-        omega = math.pi / (10 * dt)
-        return [-(omega**2), -2 * ratio * omega]
-    if surface.kp is not None and surface.kp > 0 and mass > 0:
-        ratio = max(1.0, (surface.kd or 0.0) / (2 * math.sqrt(surface.kp * mass)))
-        return [min(max(math.sqrt(mass / surface.kp), 2 * dt), SOFTEST_CONTACT), min(ratio, 10.0)]
-    return [max(CONTACT_TIME, 2 * dt), 1.0]

@@ -11,5 +11,5 @@ ENGINE = EngineEntry(
     "maximal coordinates, QuickStep",
     solver=("iterations", "cfm", "erp", "method", "sor", "max_correcting_velocity", "surface_layer"),
     methods=("quick", "world"),
-    surface=("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd", "max_velocity", "min_depth"),
+    surface=("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd", "max_velocity", "min_depth", "solref"),
 )

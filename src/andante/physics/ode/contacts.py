@@ -20,6 +20,7 @@ from panda3d import core, ode
 from andante.description.link import Surface
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
+from andante.gravity import GRAVITY
 from andante.physics.engine import Model
 from andante.physics.state import Contacts, Settings
 
@@ -73,6 +74,7 @@ class Collider:
         self._surfaces = [surface_key(shape.surface, settings) for shape in self.shapes]
         self._erp, self._dt = erp, settings.dt
         self._cfm = CONTACT_CFM if settings.cfm is None else settings.cfm
+        self._mass = [math.inf if model.fixed else model.tree.robot.mass for model in models]
         self._settings, self._roots = settings, [model.placement.pose for model in models]
         self._set_surfaces()
         self.own = ConvexPairs([shape.geometry for shape in self.shapes], free, allowed)
@@ -130,8 +132,11 @@ class Collider:
 
     def _special(self, a: int, b: int) -> Special | None:
         """What the surfaces of two geoms have that the table has no column for."""
-        layer = self.world.getContactSurfaceLayer()
-        return special_of(self.shapes[a], self.shapes[b], self._settings, self._erp, layer)
+        layer, fastest = self.world.getContactSurfaceLayer(), self.world.getContactMaxCorrectingVel()
+        # ODE parts bodies no faster than that: damped so, a spring still carries thrice the weight
+        weight = GRAVITY * min(self._mass[self.model[a]], self._mass[self.model[b]])
+        least = 3 * weight / fastest if math.isfinite(weight) and fastest > 0 else 0.0
+        return special_of(self.shapes[a], self.shapes[b], self._settings, self._erp, layer, least)
 
     def _any_special(self, allowed: np.ndarray) -> bool:
         """Whether any pair that ODE's own loop would meet needs more than the table has."""

@@ -71,13 +71,16 @@ class Special:
 
 def beyond_table(surface: Surface) -> bool:
     """Whether a surface states anything that could make a pair special."""
-    stated = (surface.fdir1, surface.slip1, surface.slip2, surface.min_depth, surface.max_velocity, surface.kd)
+    stated = (surface.fdir1, surface.slip1, surface.slip2, surface.min_depth, surface.max_velocity, surface.kp)
     return any(stated)
 
 
-def special_of(a: BodyShape, b: BodyShape, settings: Settings, erp: float, layer: float) -> Special | None:
-    """What a pair of shapes has; None: nothing."""
-    damped = _damped(a.surface, b.surface, settings.dt, erp)
+def special_of(
+    a: BodyShape, b: BodyShape, settings: Settings, erp: float, layer: float, least_damping: float = 0.0
+) -> Special | None:
+    """What a pair of shapes has; None: nothing. Where they state a stiffness, their damper has at least that strength
+    [N s/m]."""
+    damped = _damped(a.surface, b.surface, settings.dt, erp, least_damping)
     reduction = damped[0] if damped is not None else erp
     fastest = min(math.inf if s.max_velocity is None else s.max_velocity for s in (a.surface, b.surface))
     deepest = fastest * settings.dt / max(reduction, 1e-6) + layer
@@ -109,13 +112,14 @@ def _anisotropy(
     return None, None, 0
 
 
-def _damped(a: Surface, b: Surface, h: float, erp: float) -> tuple[float, float] | None:
+def _damped(a: Surface, b: Surface, h: float, erp: float, least: float) -> tuple[float, float] | None:
     """ERP and CFM of spring and damper, both sides in series; None where the damper is no stronger than ERP's."""
     stated = [s for s in (a, b) if s.kp]
-    if not stated or any(not s.kd for s in stated):
+    if not stated:
         return None
     k = 1 / sum(1 / s.kp for s in stated if s.kp)
-    d = 1 / sum(1 / s.kd for s in stated if s.kd)
+    dampers = [s.kd for s in stated if s.kd]
+    d = max(1 / sum(1 / kd for kd in dampers) if len(dampers) == len(stated) else 0.0, least - h * k)
     if d <= h * k * (1 / max(erp, 1e-6) - 1):
         return None
     return h * k / (h * k + d), 1 / (h * k + d)

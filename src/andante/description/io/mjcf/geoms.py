@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 MAX_CELLS = 4_000_000
 VISIBLE_GROUPS = range(3)  # the groups that MuJoCo's viewer shows at first
-SOLVER = ("priority", "solmix", "solref", "solimp", "margin", "gap")  # how MuJoCo solves the contact, not what it is
+MIXING = ("priority", "solmix")  # which of two geoms MuJoCo asks
+SOFTNESS = {"solref": 2, "solimp": 5, "margin": 1, "gap": 1}  # how it solves the contact, and by how many numbers
 UNBOUNDED_PLANE = 50.0  # half size of a plane that states none [m]
 
 
@@ -238,7 +239,7 @@ class Geoms:
             contype=contype,
             conaffinity=conaffinity,
             visible=element.group in VISIBLE_GROUPS,
-            surface=_surface(element, contype | conaffinity),  # hidden and never touching: a mask of 0
+            surface=replace(_surface(element, contype | conaffinity), **self._softness(element)),  # hidden: a mask of 0
             material=self._material(node, element),
             element=element,
         )
@@ -264,12 +265,20 @@ class Geoms:
         element.meshname = element.hfieldname = ""
 
     def _tell(self, node: Node, element: Any) -> None:
-        given = [key for key in SOLVER if np.any(getattr(element, key) != getattr(self.plain, key))]
-        for key in given:
-            message = f"<geom {key}> is a setting of MuJoCo's contact solver and is not carried over"
+        for key in self._changed(element, MIXING):
+            message = f"<geom {key}> chooses between two geoms and is not carried over: the smaller friction does"
             self.document.info(message, node.source, key)
         if element.fluid_ellipsoid:
             self.document.warn("<geom fluidshape> is not represented and has no effect", node.source, "fluidshape")
+
+    def _changed(self, element: Any, keys: Iterable[str]) -> list[str]:
+        """Those of the attributes that are not as MuJoCo has them by itself."""
+        return [key for key in keys if np.any(getattr(element, key) != getattr(self.plain, key))]
+
+    def _softness(self, element: Any) -> dict[str, Any]:
+        """Stated solref, solimp, margin and gap."""
+        stated = {key: np.ravel(getattr(element, key)).tolist() for key in self._changed(element, SOFTNESS)}
+        return {key: tuple(value) if SOFTNESS[key] > 1 else value[0] for key, value in stated.items()}
 
     def _massive(self, element: Any) -> bool:
         """Whether the geom counts for the mass of its body; spares reading meshes for nothing."""

@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from andante.description import Inertia, Joint, JointType, Limits, Plugin, Robot, SafetyController, Transmission
+from andante.description.io.gazebo import ROWS
 from andante.description.io.xmltree import Node
 from andante.description.link import IDENTITY, Collision, Link, SensorSpec, Surface
 from andante.errors import AndanteError
@@ -63,6 +64,7 @@ def link_entry(link: Link) -> dict[str, Any]:
 def _plain(surface: Surface) -> bool:
     """Whether friction, condim and the masks of a geom say all of a surface."""
     known = Surface(surface.mu, None, surface.torsional, surface.rolling, collide_bitmask=surface.collide_bitmask)
+    known = replace(known, solref=surface.solref, solimp=surface.solimp, margin=surface.margin, gap=surface.gap)
     complete = surface.mu is not None or (surface.torsional is None and surface.rolling is None)
     nested = surface.rolling is None or surface.torsional is not None
     return surface == known and complete and nested and surface.mu != 0 and surface.collide_bitmask not in (0, 1)
@@ -224,10 +226,9 @@ def _link_with_entry(link: Link, entry: dict[str, Any]) -> Link:
 def _with_surface(collision: Collision, entry: dict[str, Any] | None) -> Collision:
     if entry is None:
         return collision
-    values: dict[str, Any] = {key: _finite(v) for key, v in entry.items() if key not in ("fdir1", "collide_bitmask")}
-    if "fdir1" in entry:
-        x, y, z = (_finite(v) for v in entry["fdir1"])
-        values["fdir1"] = (x, y, z)
+    rows = [key for key in ROWS if key in entry]
+    values: dict[str, Any] = {key: _finite(v) for key, v in entry.items() if key not in (*rows, "collide_bitmask")}
+    values |= {key: tuple(_finite(v) for v in entry[key]) for key in rows}
     if "collide_bitmask" in entry:
         values["collide_bitmask"] = int(entry["collide_bitmask"])
     return replace(collision, surface=Surface(**values))

@@ -165,6 +165,9 @@ def add_collision(
         geom.set("friction", text(*friction[: {3: 1, 4: 2, 6: 3}[condim]]))
         if condim > 3:
             geom.set("condim", str(condim))
+    for key in ("solref", "solimp", "margin", "gap"):
+        if (value := getattr(surface, key)) is not None:
+            geom.set(key, text(*value) if isinstance(value, tuple) else text(value))
 
 
 def _geom(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from andante.description.inertia import Inertia, combine
+from andante.description.io.gazebo import ROWS
 from andante.description.io.xmltree import Node, child_of, number, vec3, vector
 from andante.description.link import Collision, Link, Surface, Visual
 from andante.description.shapes import Geometry, Heightmap, Mesh, Plane, Vec3
@@ -146,7 +149,9 @@ def read_surface(reading: Reading, node: Node | None) -> Surface:
     report.leftovers(torsional, ("coefficient", "ode"), ("use_patch_radius", "patch_radius", "surface_radius"))
     report.leftovers(bounce, ("restitution_coefficient",), ("threshold",))
     harmless = ("collide_without_contact", "collide_without_contact_bitmask", "poissons_ratio", "elastic_modulus")
-    report.leftovers(contact, ("ode", "bullet", "collide_bitmask"), (*harmless, "category_bitmask"))
+    report.leftovers(contact, ("ode", "bullet", "mujoco", "collide_bitmask"), (*harmless, "category_bitmask"))
+    mujoco = child_of(contact, "mujoco")  # a word of our own
+    report.leftovers(mujoco, ("solref", "solimp", "margin", "gap"))
     harmless = ("soft_cfm", "soft_erp", "split_impulse", "split_impulse_penetration_threshold")
     report.leftovers(solver, ("kp", "kd", "max_vel", "min_depth"), harmless)
     return Surface(
@@ -163,7 +168,17 @@ def read_surface(reading: Reading, node: Node | None) -> Surface:
         collide_bitmask=_mask(contact),
         slip1=child_big(ode, "slip1"),
         slip2=child_big(ode, "slip2"),
+        solref=_row(mujoco, "solref"),
+        solimp=_row(mujoco, "solimp"),
+        margin=child_big(mujoco, "margin"),
+        gap=child_big(mujoco, "gap"),
     )
+
+
+def _row(node: Node | None, tag: str) -> Any:
+    """The numbers of a field that has several, None where it is not stated."""
+    text = text_of(node, tag)
+    return None if node is None or not text else vector(node, text, ROWS[tag], f"<{tag}>")
 
 
 def _first(*values: float | None) -> float | None:

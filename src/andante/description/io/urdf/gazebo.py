@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from andante.description import Frame, Joint, Link, Material, Plugin, SensorSpec
-from andante.description.io.gazebo import COLORS, SURFACE, same
-from andante.description.io.xmltree import Node, number, rgba, vec3
+from andante.description.io.gazebo import COLORS, ROWS, SURFACE, same
+from andante.description.io.xmltree import Node, number, rgba, vec3, vector
 from andante.description.shapes import RGBA
 
 from .parts import Context, pose_element, required_name
@@ -230,8 +230,8 @@ def _collision(node: Node, link: Link, context: Context) -> Link:
         name = SURFACE_PATHS.get(path)
         if name is None:
             context.info(element, f"{path} of a collision has no counterpart here, ignored")
-        elif name == "fdir1":
-            values[name] = vec3(element, element.text, path)
+        elif name in ROWS:
+            values[name] = vector(element, element.text, ROWS[name], path)
         elif name == "collide_bitmask":
             try:
                 values[name] = int(element.text.strip(), 0) & 0xFFFFFFFF
