@@ -27,7 +27,7 @@ TERMS = Terms(
     "a walk",
     settings=("robot", "world", "gait", *GOALS, "friction", "solver", *SOLVER),
     measures=(
-        "x", "y", "planar", "turned", "time", "fallen", "arrived", "believed_x", "believed_y", "believed_turned"
+        "x", "y", "z", "planar", "turned", "time", "fallen", "arrived", "believed_x", "believed_y", "believed_turned"
     ),
     gaits=True,
 )  # fmt: skip
@@ -117,6 +117,7 @@ def _measured(
         "success": told.arrived,
         "x": told.distance,
         "y": told.drift,
+        "z": float(sim.base_pose[2]),
         "planar": math.hypot(told.distance, told.drift),
         "turned": told.turned,
         "time": told.time,
