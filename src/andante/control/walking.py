@@ -55,7 +55,8 @@ class WalkGoal:
 
     def __post_init__(self) -> None:
         goals = [name for name in ("distance", "turn", "seconds") if getattr(self, name) is not None]
-        if self.velocity is None and self.seconds is not None or self.velocity is not None and not goals:
+        alone = not goals if self.velocity is not None else self.seconds is not None
+        if alone:
             raise BadInput("velocity and seconds must be given together")
         if len(goals) != 1:
             raise BadInput(
