@@ -254,7 +254,13 @@ def fit(
         (name,) = name
     if not isinstance(name, Experiment | Path | str):
         raise BadInput("name one experiment, or recordings of joints")
-    experiment = with_settings(load(name), mode=mode)
+    try:
+        experiment = with_settings(load(name), mode=mode)
+    except BadInput:
+        if isinstance(name, Experiment) or not Path(name).is_file() or Path(name).suffix == ".toml":
+            raise
+        kinds = f"neither a recording of joints ({' '.join(RECORDED)}) nor an experiment (FILE.toml, file.py:Name)"
+        raise BadInput(f"{name}: {kinds}") from None
     job = FitJob(
         experiment, Path(out), engine, tuple(hold_out), budget, rounds, repeats, trials, workers, executor, sampler,
         seed, reference, standard,
