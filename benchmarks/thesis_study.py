@@ -1,9 +1,10 @@
 """Both experiments of the thesis: python benchmarks/thesis_study.py [--engines E,...] [--out DIR] [--workers N] [--fit]
-                                                                      [--names NAME,...] [--json]
+                                                                      [--names NAME,...] [--mode MODE] [--json]
 
 Straight walks and turns in place, 7 trials of each test, on the named engines; then the report, and what it says beside
 the real robot and the simulators of the thesis. With --fit the parameters are identified as well, and proven on tests
 that were left out. Whatever is in the folder already is not done again. `--trials N`: fewer or more than 7.
+`--mode open-loop`: as in the thesis, at a constant velocity until the robot has counted its way, nothing steers back.
 `--json`: one object on stdout, the lines on stderr.
 """
 
@@ -13,7 +14,6 @@ import argparse
 import json
 import math
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from andante.experiments import (
     with_settings,
     write_report,
 )
+from andante.search import StudyFolder
 
 NAMES = ("straight-walk", "turn-in-place")
 
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("thesis"))
     parser.add_argument("--workers", type=int)
     parser.add_argument("--trials", type=int)
+    parser.add_argument("--mode", default="")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--budget", type=int, default=66)
     parser.add_argument("--json", action="store_true")
@@ -57,7 +59,7 @@ def main() -> None:
             folders.append(folder)
             for key, count in counts.items():
                 told[key] += count
-        report = write_report(folders, asked.out / f"{name}-report")
+        report = write_report(folders, asked.out / "-".join(filter(None, (name, asked.mode, "report"))))
         told[name] = {key: report.as_dict()[key] for key in ("commanded", "reference", "verdict")}
         told[name] |= {"report_seconds": report.seconds, "falls": falls(name, folders)}
         say(f"{name}: report in {report.seconds:.1f} s, {report.path}", *(f"  {line}" for line in report.verdict))
@@ -72,14 +74,15 @@ def main() -> None:
 
 
 def study(name: str, engine: str, asked: argparse.Namespace) -> tuple[Path, dict[str, float]]:
-    """One experiment on one engine: its folder, trials, failures and seconds."""
-    folder = asked.out / f"{name}-{engine}"
+    """One experiment on one engine: its folder, trials, failures, and seconds of all sessions."""
+    folder = asked.out / "-".join(filter(None, (name, engine, asked.mode)))
     asked.out.mkdir(parents=True, exist_ok=True)
-    begin = time.perf_counter()
-    experiment = with_settings(load_experiment(name), [engine], asked.trials)
+    experiment = with_settings(load_experiment(name), [engine], asked.trials, mode=asked.mode)
     done = run_experiment(RunJob(experiment, folder, workers=asked.workers), progress=not asked.json)
-    spent = time.perf_counter() - begin
-    say(f"{name} on {engine}: {done.trials} trials, {done.failed} failed, {done.evaluated} now in {spent:.0f} s")
+    spent = sum(
+        (each["ended"] or each["started"]) - each["started"] for each in StudyFolder.open(folder).manifest()["sessions"]
+    )
+    say(f"{name} on {engine}: {done.trials} trials, {done.failed} failed, {done.evaluated} now; {spent:.0f} s in all")
     return folder, {"trials": done.trials, "failed": done.failed, "seconds": spent}
 
 
@@ -95,7 +98,8 @@ def falls(name: str, folders: list[Path]) -> dict[str, int]:
 
 def fit(name: str, engine: str, asked: argparse.Namespace) -> dict[str, Any]:
     """Identify and prove."""
-    job = FitJob(load_experiment(name), asked.out / f"{name}-{engine}-fit", engine, budget=asked.budget,
+    experiment = with_settings(load_experiment(name), mode=asked.mode)
+    job = FitJob(experiment, asked.out / f"{name}-{engine}-fit", engine, budget=asked.budget,
                  workers=asked.workers, trials=asked.trials)  # fmt: skip
     found = run_fit(job, progress=not asked.json)
     for label, proofs in (("before", found.before), ("left out", found.held_out), ("fitted", found.fitted)):

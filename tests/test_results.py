@@ -130,9 +130,11 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
     },
     (7, "shown"): {
         "report on MuJoCo and Bullet, others as they do": (
-            "thesis-distance", "thesis-turn", "bullet-report-distance", "bullet-report-turn", "bullet-report-falls",
-            *(f"{e}-distance" for e in ENGINES[1:]), *(f"{e}-thesis-turn" for e in ENGINES[1:]), "report-files",
-            "thesis-errors"),
+            "thesis-distance", "thesis-turn", *(f"{e}-distance" for e in ENGINES[1:]),
+            *(f"{e}-thesis-turn" for e in ENGINES[1:]), "report-files", "thesis-errors"),
+        "63 straight walks and 84 turns on each engine": tuple(
+            f"{e}-report-{what}" for e in ENGINES[1:] for what in ("distance", "turn", "falls", "turn-falls")),
+        "like with like": tuple(f"{e}-open-{what}" for e in ENGINES for what in ("distance", "turn", "falls")),
         "fit": ("fit-distance", "fit-turn", "fit-deviation"),
         "identification": ("hidden-stiffness", "hidden-friction", "hidden-delay", "hidden-time"),
         "statistics, kill drill, corruption, bad files": (

@@ -19,6 +19,17 @@ def commanded(name: str, engine: str, measure: str, fold: Callable[[list[float]]
     return lambda output: 100 * fold(list(output[name]["commanded"][engine][measure].values()))
 
 
+def beside_real(name: str, engine: str, measure: str) -> Reader:
+    """Error beside the real robot, |mean - mean| / commanded, averaged over the tests [%]."""
+
+    def read(output: Output) -> float:
+        rows = output[name]["reference"]
+        (found,) = (each for each in rows if (each["source"], each["measure"]) == (engine, measure))
+        return 100 * float(found["error"])
+
+    return read
+
+
 def left_out(name: str, measure: str, value: str, scale: float = 1.0) -> Reader:
     """A value of the proof on tests that were left out of the fit, on MuJoCo."""
 
@@ -83,18 +94,55 @@ NIGHTLY = Run(
     ),
 )  # fmt: skip
 
-BULLET = Run(
-    "thesis-bullet", 7, ("python", STUDY, "--engines", "bullet", "--out", "$OUT/thesis", "--json"), 10.0,
-    (
-        Figure("bullet-report-distance", "shown", "Bullet, 7 trials each, error of the commanded distance", None,
-               commanded(STRAIGHT, "bullet", "planar"), unit="%"),
-        Figure("bullet-report-turn", "shown", "Bullet, 7 trials each, error of the commanded turn", None,
-               commanded(TURN, "bullet", "turned"), unit="%"),
-        Figure("bullet-report-falls", "shown", "Bullet, falls in 63 straight walks", None,
-               at(STRAIGHT, "falls", "bullet")),
-    ),
-    long=True,
-)  # fmt: skip
+
+def of_engine(engine: str, title: str, falls: int, percent: float, minutes: float) -> Run:
+    """Both experiments with all their trials on another engine than MuJoCo."""
+    return Run(
+        f"thesis-{engine}", 7, ("python", STUDY, "--engines", engine, "--out", "$OUT/thesis", "--json"), minutes,
+        (
+            Figure(f"{engine}-report-distance", "shown", f"{title}, 7 trials each, error of the commanded distance",
+                   Asked("<", percent, "%"), commanded(STRAIGHT, engine, "planar")),
+            Figure(f"{engine}-report-turn", "shown", f"{title}, 7 trials each, error of the commanded turn",
+                   Asked("<", percent, "%"), commanded(TURN, engine, "turned")),
+            Figure(f"{engine}-report-falls", "shown", f"{title}, falls in 63 straight walks",
+                   Asked("<=", float(falls)), at(STRAIGHT, "falls", engine)),
+            Figure(f"{engine}-report-turn-falls", "shown", f"{title}, falls in 84 turns", None,
+                   at(TURN, "falls", engine)),
+        ),
+        long=True,
+    )  # fmt: skip
+
+
+ENGINES = (
+    of_engine("bullet", "Bullet", 1, 5.0, 10.0),
+    of_engine("dart", "DART", 1, 5.0, 10.0),
+    of_engine("ode", "ODE", 2, 8.0, 15.0),
+)
+
+
+def open_loop(engine: str, title: str, minutes: float) -> Run:
+    """Both experiments as the thesis walked them: at a constant velocity, nothing steers back."""
+    words = ("--engines", engine, "--mode", "open-loop", "--out", "$OUT/thesis", "--json")
+    return Run(
+        f"thesis-open-loop-{engine}", 7, ("python", STUDY, *words), minutes,
+        (
+            Figure(f"{engine}-open-distance", "shown", f"{title}, open loop, distance beside the real robot", None,
+                   beside_real(STRAIGHT, engine, "planar"), unit="%"),
+            Figure(f"{engine}-open-turn", "shown", f"{title}, open loop, turn beside the real robot", None,
+                   beside_real(TURN, engine, "turned"), unit="%"),
+            Figure(f"{engine}-open-falls", "shown", f"{title}, open loop, falls in 147 trials", None,
+                   lambda output: output[STRAIGHT]["falls"][engine] + output[TURN]["falls"][engine]),
+        ),
+        long=True,
+    )  # fmt: skip
+
+
+OPEN_LOOP = (
+    open_loop("mujoco", "MuJoCo", 5.0),
+    open_loop("bullet", "Bullet", 20.0),
+    open_loop("dart", "DART", 20.0),
+    open_loop("ode", "ODE", 30.0),
+)
 
 FIT = Run(
     "thesis-fit", 7,
@@ -157,4 +205,4 @@ IDENTIFICATION = Run(
     keep=("summary",),
 )  # fmt: skip
 
-RUNS = (THESIS, MANY, NIGHTLY, TESTS, BULLET, FIT, IDENTIFICATION)
+RUNS = (THESIS, MANY, NIGHTLY, TESTS, *ENGINES, *OPEN_LOOP, FIT, IDENTIFICATION)

@@ -133,6 +133,7 @@ def runs_table(runs: Sequence[Run], stored: Mapping[str, Stored]) -> str:
         if each is None:
             lines.append(f"| {name} | {cell(command)} | not run | | | | |")
             continue
-        times = f"{each.seconds:.0f} s | {each.processor_seconds:.0f} s"
+        used = "not counted" if each.processor_seconds is None else f"{each.processor_seconds:.0f} s"
+        times = f"{each.seconds:.0f} s | {used}"
         lines.append(f"| {name} | {cell(command)} | {each.date} | {each.commit} | {each.load:.1f} | {times} |")
     return "\n".join(lines) + "\n"

@@ -28,7 +28,7 @@ class Stored:
     date: str  # UTC
     load: float  # average of the last minute before the run
     seconds: float  # by the wall clock
-    processor_seconds: float  # of the command and all that it started
+    processor_seconds: float | None  # of the command and all that it started; None: it went on with trials of before
     output: Any
     failure: str = ""
     machine: dict[str, str] = field(default_factory=dict)

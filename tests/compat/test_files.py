@@ -121,6 +121,15 @@ def test_a_half_done_experiment_is_reported(andante, files, name):
     assert (files / "studies" / name / "report" / "report.html").stat().st_size > 1000
 
 
+@pytest.mark.parametrize("name", ["straight-walk", "turn-in-place"])
+def test_a_half_done_experiment_is_still_the_same_one(andante, files, name):
+    """Reports show more of its trials by now, and it may be run in other modes."""
+    folder = files / "studies" / name
+    run = ("experiment", "run", name, "-o", folder, "--workers", 0, "--trials", 1, "--engines", "mujoco")
+    told = andante(*run, "--minutes", 1e-12)
+    assert (told["trials"], told["evaluated"], told["complete"]) == (1, 0, False)
+
+
 def test_a_half_done_experiment_goes_on(andante, files):
     told = andante(
         "experiment",

@@ -16,6 +16,7 @@ from andante.control.publishers import (
     FootstepPublisher,
     JointFrames,
     StatePublisher,
+    TargetPublisher,
     VelocityPublisher,
     pose_message,
     stamp,
@@ -25,6 +26,7 @@ from andante.description import load_robot
 from andante.geometry import SE3
 from andante.locomotion.behaviour import Command, HoldPose
 from andante.mapping import Scan
+from andante.physics.state import Mode
 
 
 @pytest.mark.parametrize("name", ["nao", "shell", "rover"])
@@ -216,6 +218,29 @@ def test_what_is_asked_and_what_is_executed_are_both_told(body, walker, speed) -
     asked, executed = (heard.samples[topic][-1].twist for topic in topics)
     assert (asked.linear.x, asked.angular.z) == (0.2, 0.3)
     assert executed.linear.x == speed
+
+
+@pytest.mark.parametrize("mode", [Mode.POSITION, Mode.VELOCITY, Mode.TORQUE])
+def test_what_servos_are_told_stands_in_the_part_of_its_mode(body, mode) -> None:
+    bus, view, names = Bus(), view_of(body), body.robot.joint_names
+    topic = "/joint_targets/executed"
+    heard, publisher = Heard(bus, topic), TargetPublisher(bus, lambda: view)
+    heard.run(body, publisher, 0.1)
+    assert heard.samples[topic] == []  # nobody tells them anything
+    view.run_by(ControlLoop(body, view.walker))
+    view.loop.step()
+    view.walker.modes = np.full(len(names), Mode.POSITION)
+    view.walker.modes[3] = mode
+    view.loop.targets = np.arange(len(names)) / 10.0
+    heard.run(body, publisher, 0.1)
+    told = heard.samples[topic][-1]
+    assert told.name == list(names)
+    parts = {Mode.POSITION: told.position, Mode.VELOCITY: told.velocity, Mode.TORQUE: told.effort}
+    assert parts[mode][3] == 0.3
+    assert told.position[4] == 0.4
+    others = [values for kind, values in parts.items() if kind not in (mode, Mode.POSITION)]
+    assert not any(len(values) for values in others)
+    assert (mode is Mode.POSITION) == bool(np.isfinite(told.position[3]))
 
 
 def test_a_publisher_that_is_closed_leaves_its_topics(body) -> None:

@@ -117,6 +117,31 @@ def test_a_velocity_lasts_its_seconds():
     assert loop.body.now - guide.begin == pytest.approx(1.7, abs=0.11)  # and the stop
 
 
+@pytest.mark.parametrize(
+    ("goal", "told"),
+    [
+        (WalkGoal(distance=1.0, velocity=(0.08, 0.0, 0.0)), Command(0.08, 0.0, 0.0)),
+        (WalkGoal(distance=-0.2, velocity=(-0.1, 0.02, 0.0)), Command(-0.1, 0.02, 0.0)),
+        (WalkGoal(turn=-180.0, velocity=(0.0, 0.0, -0.6)), Command(0.0, 0.0, -0.6)),
+    ],
+)
+def test_a_velocity_is_kept_until_the_way_is_counted(goal, told):
+    walker = Point(approach=0.5)
+    guide, _, arrived = walked(walker, goal)
+    assert arrived
+    assert set(walker.asked) == {Command(), told}  # nothing steers back or slows down
+    x, _, heading = guide.traveled
+    done, wanted = (x, goal.distance) if goal.turn is None else (math.degrees(heading), goal.turn)
+    rate = told.vx if goal.turn is None else math.degrees(told.wz)
+    assert 0 <= (done - wanted) / rate < 0.15  # it is stopped when it has counted it, not before
+
+
+def test_a_slow_velocity_is_waited_for():
+    goal = WalkGoal(distance=2.0, velocity=(0.01, 0.0, 0.0))
+    assert goal.patience(Point()) > 200.0
+    assert WalkGoal(turn=90.0, velocity=(0.0, 0.0, 0.01)).patience(Point()) > 157.0
+
+
 def test_it_comes_back_to_its_line():
     walker = Point()
     guide = WalkGuide(walker, WalkGoal(distance=2.0))
@@ -203,6 +228,12 @@ def test_who_cannot_go_is_told_before_the_way(goal, words):
         ({"distance": 1.0, "turn": 90.0}, "got distance and turn"),
         ({"velocity": (0.1, 0.0, 0.0)}, "velocity and seconds must be given together"),
         ({"distance": 1.0, "seconds": 2.0}, "velocity and seconds must be given together"),
+        ({"turn": 9.0, "velocity": (0.1, 0.0, 0.1), "seconds": 2.0}, "got turn and seconds"),
+        (
+            {"distance": 1.0, "velocity": (-0.1, 0.0, 0.0)},
+            r"a velocity of \(-0.1, 0.0, 0.0\) never comes to a distance",
+        ),
+        ({"turn": 90.0, "velocity": (0.1, 0.0, 0.0)}, "never comes to a turn of 90"),
         ({"distance": math.nan}, "distance must be a number"),
         ({"turn": 1e6}, "turn must be a number up to 100000"),
         ({"velocity": (0.1, 0.0, 0.0), "seconds": -1.0}, "seconds must be >= 0"),

@@ -31,3 +31,11 @@ def test_levels_of_factors_can_be_chosen(tmp_path):
     assert list(made.tests) == ["A", "D", "G"]
     with pytest.raises(UnknownName, match="no factor 'height'"):
         an.experiment.run("straight-walk", tmp_path / "run", factors={"height": [1.0]})
+
+
+def test_modes_are_chosen_by_name(toys, tmp_path):
+    with pytest.raises(UnknownName, match="no mode 'steady' in experiment 'straight-walk'; choices: line-following"):
+        an.experiment.run("straight-walk", tmp_path / "run", mode="steady")
+    with pytest.raises(UnknownName, match="no mode 'steady' in experiment 'toy'; choices: none"):
+        an.experiment.fit(f"{toys}:TOY", tmp_path / "fit", mode="steady")
+    assert not list(tmp_path.glob("run*")) + list(tmp_path.glob("fit*"))

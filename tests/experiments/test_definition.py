@@ -51,6 +51,26 @@ def test_the_thesis_has_9_and_12_tests_of_7_trials():
     assert [turn.test_of(cell) for cell in turn.cells()] == list("LMNOPQRSTUVZ")
 
 
+MODES = GOOD.replace("[vary]", "[arguments]\nspeed = 80\n\n[modes.usual]\n\n[modes.slow]\nvelocity = 0.08\n\n[vary]")
+
+
+def test_a_mode_replaces_arguments_and_the_usual_one_leaves_no_trace():
+    made = parse_experiment(MODES)
+    assert from_dict(made.as_dict()) == made
+    assert made.settled() == replace(made, mode="usual").settled() == replace(made, modes={})
+    slow = parse_experiment('mode = "slow"\n' + MODES).settled()
+    assert (slow.mode, slow.arguments) == ("slow", {"speed": 80, "velocity": 0.08})
+    assert slow.settled() == slow == from_dict(slow.as_dict())
+
+
+def test_the_thesis_can_be_walked_as_it_was():
+    for name in ("straight-walk", "turn-in-place"):
+        made = load_experiment(name)
+        assert list(made.modes) == ["line-following", "open-loop"]
+        assert "velocity" not in made.settled().arguments
+        assert set(made.modes["open-loop"]["velocity"]) == {str(level) for level in made.factors["speed"]}
+
+
 def test_a_trial_of_an_installed_module_is_named_by_its_function():
     named = GOOD.replace('trial = "walk"', 'trial = "andante.experiments.trials.walk:walk_trial"')
     assert trial_function(parse_experiment(named).trial) is trial_function("walk")
@@ -116,6 +136,9 @@ def test_a_file_is_read():
         (("[vary]", "[tests]\nA = 3\n[vary]"), 12, "tests.A: must be a table of levels"),
         (("[vary]", "[tests]\nA = { way = 3 }\n[vary]"), 12, "tests.A: needs a level of every factor (distance)"),
         (("[vary]", "[tests.A]\ndistance = 3\n[vary]"), 11, "tests.A: 3 is no level of distance; choices: 0.5, 1.0"),
+        (("[vary]", "[modes]\nfast = 3\n[vary]"), 12, "modes.fast: must be a table of arguments, got 3"),
+        (("[vary]", "[modes.fast]\npace = 3\n[vary]"), 12, "modes.fast.pace: no setting of a walk 'pace'"),
+        (("[factors]", 'mode = "slow"\n[modes.fast]\n[factors]'), 5, "mode: no mode 'slow'; choices: fast"),
         (("trials = 3", "trials = = 3"), 3, "Invalid value"),
         (
             ("distance = [0.5, 1.0]", "distance = [1.0]\npace = [1]"),

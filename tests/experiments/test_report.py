@@ -135,6 +135,15 @@ def test_runs_of_several_folders_and_models(toy, run, tmp_path):
     made = write_report([run, tmp_path / "fitted"], tmp_path / "out", str(tmp_path / "real.csv"))
     assert set(made.analysis.engines) == {"mujoco", "bullet", "mujoco fitted", "bullet fitted"}
     assert "--model model.toml" in made.path.read_text()
+    quiet = replace(toy, modes={"usual": {}, "quiet": {"wait": 0.0}}, mode="quiet")
+    run_experiment(RunJob(quiet, tmp_path / "quiet", workers=0))
+    both = write_report([run, tmp_path / "quiet"], tmp_path / "both", str(tmp_path / "real.csv"))
+    assert set(both.analysis.engines) == {"mujoco", "bullet", "mujoco, quiet", "bullet, quiet"}
+    assert both.analysis.label("mujoco, quiet") == "MuJoCo, quiet"
+    assert "--mode quiet" in both.path.read_text()
+    alone = write_report([tmp_path / "quiet"], tmp_path / "alone", "none")
+    assert set(alone.analysis.engines) == {"mujoco", "bullet"}
+    assert "experiment toy, quiet" in alone.path.read_text()
     run_experiment(RunJob(replace(toy, seed=4), tmp_path / "again", workers=0))
     with pytest.raises(BadInput, match="both hold trial"):
         write_report([run, tmp_path / "again"], tmp_path / "bad")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from andante.errors import BadInput
+from andante.errors import BadInput, UnknownName
 from andante.experiments import RunJob, Values, experiment_of, merge_runs, rows_of, run_experiment
 from andante.experiments.runner import with_settings
 from andante.experiments.table import columns_of, write_csv, write_parquet
@@ -121,6 +121,27 @@ def test_other_experiments_and_folders_are_refused(toy, tmp_path):
     with pytest.raises(BadInput, match="minutes is a time > 0"):
         run_experiment(RunJob(toy, tmp_path / "new", workers=0, minutes=0))
     assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_goes_on_when_reports_have_learned_to_show_more(toy, tmp_path):
+    fewer = replace(toy, measures={"x": toy.measures["x"]}, title="older")
+    part = run_experiment(RunJob(replace(fewer, trials=5), tmp_path / "run", workers=0, shard="0/2"))
+    whole = run_experiment(RunJob(toy, tmp_path / "run", workers=0, shard="0/2"))
+    assert (whole.trials, whole.evaluated) == (part.trials, 0)
+    assert list(experiment_of(tmp_path / "run").measures) == ["x"]  # as it was begun
+
+
+def test_a_mode_is_run_and_the_usual_one_is_the_run_without(toy, tmp_path):
+    toy = replace(toy, modes={"usual": {}, "wrong": {"bad": 2.0}}, trials=1)
+    usual = run_experiment(RunJob(with_settings(toy, mode="usual"), tmp_path / "usual", workers=0))
+    assert run_experiment(RunJob(replace(toy, modes={}), tmp_path / "usual", workers=0)).evaluated == 0
+    wrong = run_experiment(RunJob(with_settings(toy, mode="wrong"), tmp_path / "wrong", workers=0))
+    assert (usual.failed, wrong.failed) == (0, 4)
+    assert experiment_of(tmp_path / "wrong").mode == "wrong"
+    with pytest.raises(BadInput, match="holds another experiment"):
+        run_experiment(RunJob(toy, tmp_path / "wrong", workers=0))
+    with pytest.raises(UnknownName, match="no mode 'other' in experiment 'toy'; choices: usual, wrong"):
+        with_settings(toy, mode="other")
 
 
 def test_settings_replace_those_of_the_file(toy):

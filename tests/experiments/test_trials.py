@@ -12,7 +12,7 @@ from andante.experiments.objective import TrialObjective
 from andante.experiments.perturbed import PerturbedWalker, perturbed_robot, perturbed_world, set_servos
 from andante.experiments.setup import trial_function, trial_terms
 from andante.experiments.trials.walk import Path as WalkPath
-from andante.experiments.trials.walk import walk_trial
+from andante.experiments.trials.walk import goal_of, walk_trial
 from andante.locomotion import Command, Readings, Walker
 from andante.simulation.simulation import simulate
 
@@ -33,6 +33,40 @@ def test_a_walk_is_measured_and_the_same_twice():
     path = np.array(first["path"])
     assert path.shape[1] == 4
     assert path[-1, 1] - path[0, 1] == pytest.approx(told["x"], abs=0.02)
+
+
+def test_an_open_loop_walk_goes_at_the_velocity_of_its_speed_and_is_not_brought_back():
+    experiment = load_experiment("straight-walk")
+    arguments = replace(experiment, mode="open-loop").settled().arguments
+    setup = Setup("mujoco", {"speed": 100, "distance": 0.5}, 0, 3, Draw(yaw=0.2), arguments)
+    told = walk_trial(setup)
+    assert told["arrived"]
+    assert told["believed_x"] == pytest.approx(0.52, abs=0.03)  # a step or two beyond what was to be counted
+    assert told["time"] == pytest.approx(0.5 / 0.08, abs=2.5)
+    assert told["y"] == pytest.approx(np.tan(0.2) * told["x"], abs=0.04)
+    assert told["z"] == pytest.approx(0.31, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("values", "velocity"),
+    [
+        ({"distance": 3.0, "speed": 80, "velocity": {"40": 0.032, "80": 0.064}}, (0.064, 0.0, 0.0)),
+        ({"distance": -3.0, "speed": 20, "velocity": {"40": 0.032, "80": 0.064}}, (-0.016, 0.0, 0.0)),
+        ({"turn": -90, "speed": 70, "velocity": 0.3}, (0.0, 0.0, -0.3)),
+        ({"turn": 90, "speed": 70}, None),
+    ],
+)
+def test_velocities_of_a_walk_by_its_speed(values, velocity):
+    assert goal_of(values).velocity == (None if velocity is None else pytest.approx(velocity))
+
+
+@pytest.mark.parametrize(
+    ("velocity", "words"),
+    [("fast", "got 'fast'"), ({"a": 1}, "a table of numbers"), ({"40": [1]}, "a table"), ({"40": 0.1}, "ends at 40 %")],
+)
+def test_velocities_that_cannot_be(velocity, words):
+    with pytest.raises(BadInput, match=words):
+        goal_of({"distance": 1.0, "speed": 80, "velocity": velocity})
 
 
 def test_identified_steps_bend_the_way():

@@ -61,6 +61,10 @@ def test_a_walk_is_the_same_from_every_door(tmp_path, steps):
     commands, wanted = [asked for asked, _ in steps], [targets for _, targets in steps]
     assert any(command.vx > 0 for command in commands)
 
+    with open_bag(tmp_path / "task.mcap") as bag:
+        told = [message.position for _, _, message in bag.decoded(("/joint_targets/executed",))]
+    np.testing.assert_array_equal(told, wanted)  # every one, once
+
     live = played_live("nao", commands, tmp_path, steps, seed=3)
     np.testing.assert_array_equal(live, wanted)
 

@@ -32,7 +32,7 @@ class Known:
         """What `--json` prints."""
         rows = [
             {"name": e.name, "title": e.title, "factors": e.factors, "engines": e.engines, "trials": e.count,
-             "measures": list(e.measures), "reference": e.reference or None}
+             "measures": list(e.measures), "modes": list(e.modes), "reference": e.reference or None}
             for e in self.experiments
         ]  # fmt: skip
         return {"experiments": rows, "references": self.references}
@@ -98,6 +98,7 @@ for command in (
             "out": Take("DIR", flags="-o --out"),
             "engines": Take("E,...", listed, kind=str, default=None),
             "factors": Take("NAME=[LEVEL,...]", values_of, "--factor", "Other levels of a factor; repeat it."),
+            "mode": Take("MODE"),
             "model": Take("FILE", kind=Path),
             "record": Take("DIR", about="Record every trial as MCAP there."),
         },
@@ -145,6 +146,7 @@ for command in (
             "rotors": Take("joint|link"),
             "targets": Take("TOPIC"),
             "out": Take("DIR", flags="-o --out"),
+            "mode": Take("MODE"),
             "hold_out": Take("TESTS", listed, kind=str, default=None),
             "reference": Take("NAME|FILE"),
             "standard": STANDARD,

@@ -21,6 +21,7 @@ from andante.description.io.urdf.writer import write_urdf
 from andante.errors import AndanteError
 from andante.geometry import Array, se2, so3
 from andante.mapping import Scan
+from andante.physics.state import Mode
 from andante.sensors.topics import plain, sensor_frame
 
 from .estimate import BaseEstimate, quaternion_product
@@ -29,6 +30,7 @@ from .view import RobotView
 CLOCK_RATE, STATE_RATE, IMU_RATE, STEP_RATE = 100.0, 50.0, 100.0, 10.0  # [Hz]
 STEPS_KEPT = 24  # footsteps of the past
 ODOM, MAP, WORLD = "odom", "map", "world"
+EXECUTED_TARGETS = "/joint_targets/executed"
 MOVING = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 
 Header = messages.cls("std_msgs/msg/Header")
@@ -303,6 +305,32 @@ class VelocityPublisher(RobotPublisher):
             if topic.wanted():
                 twist = Twist(Vector3(told.vx, told.vy, 0.0), Vector3(0.0, 0.0, told.wz))
                 topic.publish(TwistStamped(self.header("base_link"), twist))
+
+
+class TargetPublisher(RobotPublisher):
+    """/joint_targets/executed: what the servos are told in every control period, in the order of /joint_states.
+
+    A joint has either a position or a velocity, NaN in place of the other. Stamps are those of the states that the
+    targets follow from. /joint_targets alone is what others ask for.
+    """
+
+    name = "joint_targets"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        self._targets = self.advertise(EXECUTED_TARGETS, "sensor_msgs/msg/JointState")
+
+    def update(self) -> None:
+        """What was sent last, while a loop runs the robot by its joints."""
+        loop, names = self.view.loop, self.view.robot.joint_names
+        if loop is None or loop.body.wants_twist or len(loop.targets) != len(names) or not self._targets.wanted():
+            return
+        modes = loop.behaviour.modes
+        kinds = np.full(len(names), Mode.POSITION) if modes is None else np.asarray(modes)
+        position = np.where(kinds == Mode.POSITION, loop.targets, np.nan)
+        speed, effort = (np.where(kinds == kind, loop.targets, np.nan) for kind in (Mode.VELOCITY, Mode.TORQUE))
+        told = (values if np.isfinite(values).any() else np.zeros(0) for values in (position, speed, effort))
+        self._targets.publish(JointState(self.header(), list(names), *told))
 
 
 class JointFrames:

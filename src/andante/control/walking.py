@@ -43,22 +43,26 @@ class WalkSettings:
 
 @dataclass(frozen=True)
 class WalkGoal:
-    """Where to walk: exactly one of distance, turn, and velocity with seconds."""
+    """Where to walk: one of distance, turn, and velocity with seconds.
+
+    A velocity with a distance or a turn is kept as it is, nothing steers back, until the robot has counted so much.
+    """
 
     distance: float | None = None  # straight ahead [m], negative: backwards
     turn: float | None = None  # on the spot [deg], left positive
     velocity: Twist | None = None  # vx, vy [m/s], wz [rad/s]
     seconds: float | None = None  # how long the velocity lasts
-    speed: float = 60.0  # percent of the gait's top speed
+    speed: float = 60.0  # percent of the gait's top speed; a velocity says it itself
 
     def __post_init__(self) -> None:
-        goals = [name for name in ("distance", "turn", "velocity") if getattr(self, name) is not None]
+        goals = [name for name in ("distance", "turn", "seconds") if getattr(self, name) is not None]
+        alone = not goals if self.velocity is not None else self.seconds is not None
+        if alone:
+            raise BadInput("velocity and seconds must be given together")
         if len(goals) != 1:
             raise BadInput(
                 "a walk needs one of distance, turn or velocity with seconds, got " + (" and ".join(goals) or "none")
             )
-        if (self.velocity is None) != (self.seconds is None):
-            raise BadInput("velocity and seconds must be given together")
         for name, most in (("distance", 1e4), ("turn", 1e5), ("seconds", LONGEST)):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and abs(value) <= most):
@@ -70,6 +74,10 @@ class WalkGoal:
         v = self.velocity
         if v is not None and not (len(v) == 3 and all(math.isfinite(x) and abs(x) < 1e3 for x in v)):
             raise BadInput(f"velocity is vx, vy, wz in m/s, m/s and rad/s, got {v}")
+        if v is not None and self.seconds is None:
+            name, goal, part = ("turn", self.turn, 2) if self.turn else ("distance", self.distance or 0.0, 0)
+            if goal and not v[part] * goal > 0:
+                raise BadInput(f"a velocity of {v} never comes to a {name} of {goal:g}")
 
     def reached(self, moved: tuple[float, float, float]) -> bool:
         """Whether a way (x, y [m], turned [rad]) ends at the goal: within 10 % or 5 cm (5 deg), aside twice that.
@@ -89,11 +97,11 @@ class WalkGoal:
         settings = settings or WalkSettings()
         if self.seconds is not None:
             return self.seconds + 6 * walker.stopping_time + 0.5 * settings.grace
-        if self.turn is not None:
-            way = abs(math.radians(self.turn)) / walker.max_turn
+        vx, _, wz = self.velocity or (0.01 * self.speed * walker.max_speed, 0.0, 0.01 * self.speed * walker.max_turn)
+        if self.turn:
+            expected = abs(math.radians(self.turn) / wz)
         else:
-            way = abs(self.distance or 0.0) / walker.max_speed
-        expected = 100.0 * way / self.speed
+            expected = abs(self.distance / vx) if self.distance else 0.0
         return min(LONGEST, settings.patience * expected + 6 * walker.stopping_time + settings.grace)
 
 
@@ -123,11 +131,9 @@ class WalkGuide:
             self.path.append((now - self.begin, *self.traveled))
         if now < self.begin or self.braking:
             return Command()
-        if self.goal.velocity is not None:
-            if now - self.begin >= (self.goal.seconds or 0.0) - 1e-9:
-                self.braking = True
-                return Command()
-            return Command(*self.goal.velocity)
+        if self.goal.seconds is not None:
+            self.braking = now - self.begin >= self.goal.seconds - 1e-9
+            return self._constant()
         x, y, heading = self.traveled
         if self.goal.turn is not None:
             goal, done, top = math.radians(self.goal.turn), heading, self.walker.max_turn
@@ -136,6 +142,9 @@ class WalkGuide:
         sign = math.copysign(1.0, goal)
         speed = self._fraction * top
         left = sign * (goal - done)
+        if self.goal.velocity is not None:
+            self.braking = left <= 0
+            return self._constant()
         approach = self.walker.approach
         if approach is not None:  # it wants its last steps short
             slowest = max(self.settings.slowest, self.walker.slowest)
@@ -149,6 +158,10 @@ class WalkGuide:
             return Command(wz=sign * speed)
         aside = max(-0.3 * speed, min(0.3 * speed, -self.settings.side_gain * y))
         return Command(vx=sign * speed, vy=aside)
+
+    def _constant(self) -> Command:
+        """The velocity of the goal, none when it is reached."""
+        return Command() if self.braking or self.goal.velocity is None else Command(*self.goal.velocity)
 
     @property
     def traveled(self) -> tuple[float, float, float]:

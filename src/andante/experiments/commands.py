@@ -73,6 +73,7 @@ def run(
     engines: Sequence[str] = (),
     factors: Mapping[str, Sequence[Any]] | None = None,
     solver: SolverLike | None = None,
+    mode: str = "",
     trials: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -92,6 +93,7 @@ def run(
         engines: mujoco, bullet, dart, ode, with commas between on the command line; those of the experiment by default.
         factors: other levels of some factors, such as {"distance": [0.5]}.
         solver: settings of the solver in all trials, such as {"iterations": 50}.
+        mode: one of the experiment's ways to carry its tests out, such as `open-loop`; the first one by default.
         trials: trials of every combination.
         seed: random seed of the experiment.
         workers: processes; None: one per processor, 0: none.
@@ -106,7 +108,7 @@ def run(
     Returns:
         How many trials there are; `plot` shows what they measured.
     """
-    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors, solver)
+    experiment = with_settings(load(name), list(engines), trials, seed, timeout, factors, solver, mode)
     parameters = read_model(Path(model)) if isinstance(model, str | Path) else dict(model or {})
     recordings = None if record is None else Path(record)
     job = RunJob(experiment, Path(out), workers, executor, shard, minutes, recordings, parameters)
@@ -188,6 +190,7 @@ def fit(
     tilt: Sequence[float] = (0.0, 0.0, 0.0),
     rotors: str = "joint",
     targets: str = "",
+    mode: str = "",
     hold_out: Sequence[str] = (),
     budget: int = 66,
     rounds: int = 3,
@@ -219,6 +222,7 @@ def fit(
         tilt: with recordings, roll, pitch, yaw of the held base [deg].
         rotors: with recordings, joint or link: where rotor inertia is felt.
         targets: with recordings, topic of the joint targets.
+        mode: with an experiment, the way in which its tests are carried out, as in `run`.
         hold_out: tests that take no part in the fit; those of the experiment by default.
         budget: candidates of the search; 0: none.
         rounds: guesses that are tried and moved first.
@@ -250,8 +254,15 @@ def fit(
         (name,) = name
     if not isinstance(name, Experiment | Path | str):
         raise BadInput("name one experiment, or recordings of joints")
+    try:
+        experiment = with_settings(load(name), mode=mode)
+    except BadInput:
+        if isinstance(name, Experiment) or not Path(name).is_file() or Path(name).suffix == ".toml":
+            raise
+        kinds = f"neither a recording of joints ({' '.join(RECORDED)}) nor an experiment (FILE.toml, file.py:Name)"
+        raise BadInput(f"{name}: {kinds}") from None
     job = FitJob(
-        load(name), Path(out), engine, tuple(hold_out), budget, rounds, repeats, trials, workers, executor, sampler,
+        experiment, Path(out), engine, tuple(hold_out), budget, rounds, repeats, trials, workers, executor, sampler,
         seed, reference, standard,
     )  # fmt: skip
     return run_fit(job, progress=progress)

@@ -18,8 +18,8 @@ from .setup import shipped, trial_function, trial_terms
 from .variation import Variation
 
 ENTRIES = tuple(each.name for each in fields(Experiment))
-WORDS = ("name", "trial", "title", "reference")
-TABLES = ("factors", "measures", "tests", "arguments", "vary", "fit")
+WORDS = ("name", "trial", "title", "reference", "mode")
+TABLES = ("factors", "measures", "tests", "arguments", "vary", "fit", "modes")
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -76,13 +76,14 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
     values["factors"] = {name: _levels(f"factors.{name}", levels) for name, levels in table["factors"].items()}
     values["measures"] = {name: _measure(name, entry) for name, entry in table["measures"].items()}
     values["vary"] = Variation.of(table.get("vary", {}))
-    for name, levels in table.get("tests", {}).items():
-        if not isinstance(levels, Mapping):
-            raise BadInput(f"tests.{name}: must be a table of levels, got {levels!r}")
+    for key, what in (("tests", "levels"), ("modes", "arguments")):
+        for name, entry in table.get(key, {}).items():
+            if not isinstance(entry, Mapping):
+                raise BadInput(f"{key}.{name}: must be a table of {what}, got {entry!r}")
     if "timeout" in table and (isinstance(table["timeout"], bool) or not isinstance(table["timeout"], int | float)):
         raise BadInput(f"timeout: a time above 0 s, got {table['timeout']!r}")
     if folder is not None:
-        values |= {name: _found(values.get(name, {}), folder) for name in ("arguments", "factors", "tests")}
+        values |= {name: _found(values.get(name, {}), folder) for name in ("arguments", "factors", "tests", "modes")}
     values["trial"] = _full(table["trial"], folder)
     try:
         trial_function(values["trial"])
@@ -91,7 +92,7 @@ def from_dict(table: Mapping[str, Any], folder: Path | None = None) -> Experimen
     made = Experiment(**values)
     terms = trial_terms(made.trial)
     if terms is not None:
-        terms.check(made.arguments, made.factors, made.measures)
+        terms.check(made.arguments, made.factors, made.measures, made.modes)
         if made.vary.friction and ("friction" in made.arguments or "friction" in made.factors):
             raise BadInput("vary.friction: the friction is set in [arguments] or [factors]; remove one of the two")
     return made

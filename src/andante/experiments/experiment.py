@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -47,6 +47,7 @@ class Experiment:
     """An experiment; the same table gives the same trials everywhere.
 
     trial: a built-in trial by name, or a user's `file.py:Name`, a function of a `Setup`.
+    modes: ways to carry the same tests out, each with the arguments that it replaces; the first one is the usual one.
     """
 
     name: str
@@ -63,6 +64,8 @@ class Experiment:
     reference: str = ""  # reference data to compare with
     timeout: float | None = None  # of a trial [s]
     fit: Mapping[str, Any] = field(default_factory=dict)  # what can be identified; see `fit`
+    modes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    mode: str = ""  # the one to run; empty: the usual one
 
     def __post_init__(self) -> None:
         if not self.name or any(letter in self.name for letter in "/\\\n"):
@@ -93,6 +96,15 @@ class Experiment:
             for factor, value in levels.items():
                 if value not in self.factors[factor]:
                     raise BadInput(f"tests.{name}: {value!r} is no level of {factor}; {_listed(self.factors[factor])}")
+
+        if self.modes and self.mode and self.mode not in self.modes:
+            raise BadInput(f"mode: no mode {self.mode!r}; {_listed(self.modes)}")
+
+    def settled(self) -> Experiment:
+        """The experiment in its mode alone: the arguments are those of the mode, which is named unless it is usual."""
+        usual = next(iter(self.modes), "")
+        arguments = {**self.arguments, **self.modes.get(self.mode or usual, {})}
+        return replace(self, arguments=arguments, modes={}, mode="" if self.mode == usual else self.mode)
 
     @property
     def space(self) -> Space:
@@ -141,6 +153,8 @@ class Experiment:
             "arguments": dict(self.arguments),
             "vary": self.vary.as_dict(),
             "fit": dict(self.fit),
+            "modes": {name: dict(arguments) for name, arguments in self.modes.items()},
+            "mode": self.mode,
         }  # fmt: skip
         return {key: value for key, value in table.items() if value not in (None, "", {})}
 

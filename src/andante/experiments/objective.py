@@ -34,7 +34,7 @@ class TrialObjective:
     def __init__(
         self, experiment: Mapping[str, Any], model: Mapping[str, float] | None = None, record: str | None = None
     ) -> None:
-        self.experiment = from_dict(experiment)
+        self.experiment = from_dict(experiment).settled()
         self.space = self.experiment.space
         self.model = dict(model or {})
         self._record = None if record is None else Path(record)
@@ -87,8 +87,9 @@ def recording_name(experiment: Experiment, engine: str, factors: Mapping[str, An
 def spec_of(
     experiment: Experiment, model: Mapping[str, float] | None = None, record: Path | None = None
 ) -> ObjectiveSpec:
-    """How any process can build the objective of an experiment."""
-    table = {name: entry for name, entry in experiment.as_dict().items() if name != "fit"}  # trials do not depend on it
+    """How any process can build the objective of an experiment in its mode."""
+    table = experiment.settled().as_dict()
+    table.pop("fit", None)  # trials do not depend on it
     arguments: dict[str, Any] = {"experiment": table}
     if model:
         arguments["model"] = dict(model)

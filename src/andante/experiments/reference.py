@@ -18,7 +18,7 @@ from andante.errors import BadInput, UnknownName
 from andante.files import read_text
 
 from .experiment import Experiment
-from .setup import shipped
+from .setup import shipped, trial_terms
 from .table import Row
 
 REAL = "real"
@@ -81,8 +81,10 @@ def parse_reference(text: str, experiment: Experiment, where: str = "reference")
         raise BadInput(f"{where}: a quoted cell runs over several lines; write each trial on one line")
     head = [name.strip() for name in rows[0]]
     known = {"source", "test", "trial", "seed", "ok", "error", *experiment.factors, *experiment.measures}
+    terms = trial_terms(experiment.trial)
+    more = terms.measures if terms is not None else ()  # that the trial gives though the experiment does not ask
     for name in head:
-        if name not in known:
+        if name not in known and name not in more:
             raise BadInput(f"{where}:{lines[0][0]}: column {name!r} is not known; columns: {', '.join(sorted(known))}")
     if "test" not in head and not set(experiment.factors) <= set(head):
         raise BadInput(f"{where}:{lines[0][0]}: columns for {', '.join(experiment.factors)} are needed, or `test`")

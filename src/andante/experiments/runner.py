@@ -180,11 +180,19 @@ def _known(out: Path, config: StudyConfig) -> bool:
     if not (out / CONFIG).exists():
         return False
     there = StudyFolder.open(out).config
-    if there.fingerprint != config.settled().fingerprint or str(there.shard) != str(config.shard):
+    if _trials(there) != _trials(config.settled()) or str(there.shard) != str(config.shard):
         raise BadInput(
             f"{out} holds another experiment, or the same with other settings (see study.toml); give a new folder"
         )
     return True
+
+
+def _trials(config: StudyConfig) -> str:
+    """The fingerprint of what trials depend on: which of their measures a report shows is not among it."""
+    arguments = dict(config.objective.arguments)
+    if isinstance(arguments.get("experiment"), Mapping):
+        arguments["experiment"] = {k: v for k, v in arguments["experiment"].items() if k not in ("measures", "title")}
+    return replace(config, objective=replace(config.objective, arguments=arguments)).fingerprint
 
 
 def _counts(folder: StudyFolder) -> tuple[int, int]:
@@ -204,9 +212,13 @@ def with_settings(
     timeout: float | None = None,
     factors: Mapping[str, Sequence[Any]] | None = None,
     solver: SolverLike | None = None,
+    mode: str = "",
 ) -> Experiment:
     """The experiment with some settings replaced; with other levels of factors it has only tests that are left."""
     changes: dict[str, Any] = {}
+    if mode:
+        UnknownName.check("mode", mode, experiment.modes, f"experiment {experiment.name!r}")
+        changes["mode"] = mode
     asked = solver_settings(solver)
     if asked.stated:
         terms = trial_terms(experiment.trial)

@@ -56,9 +56,16 @@ class Terms:
             return
         raise UnknownName.among(f"setting of {self.what}", name, self.known)
 
-    def check(self, arguments: Iterable[str], factors: Iterable[str], measures: Iterable[str]) -> None:
+    def check(
+        self,
+        arguments: Iterable[str],
+        factors: Iterable[str],
+        measures: Iterable[str],
+        modes: Mapping[str, Iterable[str]] | None = None,
+    ) -> None:
         """BadInput that begins with the key of the first entry that the trial does not know."""
-        for table, names in (("arguments", arguments), ("factors", factors)):
+        ways = ((f"modes.{mode}", names) for mode, names in (modes or {}).items())
+        for table, names in (("arguments", arguments), ("factors", factors), *ways):
             for name in names:
                 try:
                     self.check_setting(name)

@@ -1,9 +1,9 @@
 """Recordings of a run: a bag (.mcap, .bag) with the topics of a live session, or a table (.csv).
 
-A bag is written through the same publishers as those of a session: /clock, /joint_states, /tf, /odom, /cmd_vel, the
-sensors as `andante.sensors.topics` says, and the simulator's truth under /ground_truth. A table has one row per
-instant: time, root pose, joint positions, by the truth. Of a real robot both tell what it measures and estimates. They
-are written as the run goes, so that nothing is lost.
+A bag is written through the same publishers as those of a session: /clock, /joint_states, /joint_targets/executed,
+/tf, /odom, /cmd_vel, the sensors as `andante.sensors.topics` says, and the simulator's truth under /ground_truth. A
+table has one row per instant: time, root pose, joint positions, by the truth. Of a real robot both tell what it
+measures and estimates. They are written as the run goes, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from andante.control.publishers import (
     FootstepPublisher,
     RobotPublisher,
     StatePublisher,
+    TargetPublisher,
     VelocityPublisher,
 )
 from andante.control.view import RobotView
@@ -155,7 +156,8 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
         felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
-    return [*more, state, *felt, FootstepPublisher(bus, view), VelocityPublisher(bus, view), ClockPublisher(bus, view)]
+    kinds = (TargetPublisher, FootstepPublisher, VelocityPublisher, ClockPublisher)
+    return [*more, state, *felt, *(kind(bus, view) for kind in kinds)]
 
 
 def open_recording(path: Path, body: Body, view: RobotView | None = None) -> Recording:

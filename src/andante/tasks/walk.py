@@ -114,9 +114,10 @@ def walk(
 
     Args:
         robot: a `Robot`, a name or a path.
-        distance: straight ahead [m], negative: backwards. One of distance, turn and velocity is given.
+        distance: straight ahead [m], negative: backwards. One of distance, turn and seconds is given.
         turn: on the spot [deg], left positive.
-        velocity: vx, vy [m/s] and wz [rad/s] in the body frame, for `seconds`.
+        velocity: vx, vy [m/s] and wz [rad/s] in the body frame, for `seconds`; with distance or turn it is kept,
+            nothing steering back, until the robot has counted so much.
         seconds: how long the velocity is followed [s].
         speed: percent of the maximum speed of the gait.
         world: a `World`, a name or a path.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import andante as an
+from andante.bags import BagTopic, BagWriter, messages
 from andante.errors import AndanteError, BadInput
 from andante.experiments.identification import IdentifyJob, JointRecording, excitation, identify, read_joint_recording
 from andante.experiments.identification.recording import write_joint_recording
@@ -86,6 +87,45 @@ def test_bad_tables_are_told_with_their_place(tmp_path, text, words):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(BadInput, match=words):
         read_joint_recording(tmp_path / "t.csv")
+
+
+def test_a_recorded_motion_has_targets_and_a_note_where_the_base_was_free(tmp_path):
+    result = an.play("nao", "StandInit", seconds=2.5, record=tmp_path / "still.mcap")
+    told = read_joint_recording(tmp_path / "still.mcap")
+    assert not result.fallen
+    assert told.told("LKneePitch") == "position"
+    assert np.isfinite(told.targets).all()
+    assert told.notes == ()
+    an.walk("nao", distance=0.1, record=tmp_path / "walk.mcap")
+    (note,) = read_joint_recording(tmp_path / "walk.mcap").notes
+    assert "the base was not held: it went 0.1" in note
+
+
+def test_targets_that_were_executed_come_before_those_that_were_asked_for(tmp_path):
+    told = made()
+    with BagWriter(tmp_path / "both.mcap") as bag:
+        for topic in ("/joint_states", "/joint_targets", "/joint_targets/executed"):
+            bag.add(BagTopic(topic, "sensor_msgs/msg/JointState", bag.encoding))
+        for k, time in enumerate(told.times):
+            rows = {
+                "/joint_states": told.positions[k], "/joint_targets": [9.0, 9.0],
+                "/joint_targets/executed": told.targets[k],
+            }  # fmt: skip
+            for topic, values in rows.items():
+                message = messages.make(
+                    "sensor_msgs/msg/JointState", header=messages.header(float(time)), name=list(told.names),
+                    position=values,
+                )  # fmt: skip
+                bag.write(topic, round(time * 1e9), messages.to_cdr(message))
+    assert read_joint_recording(tmp_path / "both.mcap").targets == pytest.approx(told.targets)
+    assert (read_joint_recording(tmp_path / "both.mcap", "/joint_targets").targets == 9.0).all()
+
+
+def test_a_file_that_is_nothing_of_the_kind_is_called_so(tmp_path):
+    for name in ("notes.md", "picture.png"):
+        (tmp_path / name).write_bytes(b"# Notes\n\xff")
+        with pytest.raises(BadInput, match=rf"{name}: neither a recording of joints .* nor an experiment"):
+            an.experiment.fit(tmp_path / name, tmp_path / "out", robot="nao")
 
 
 def test_a_fit_asks_for_the_robot_and_refuses_strange_files(arms, tmp_path):

@@ -121,7 +121,7 @@ def run_fit(job: FitJob, progress: bool = False) -> FitOutcome:
         raise BadInput(f"experiment {job.experiment.name!r} has no reference; name one with `reference`")
     if job.rounds < 0 or job.repeats < 1:
         raise BadInput(f"a fit has rounds >= 0 and repeats >= 1, got {job.rounds} and {job.repeats}")
-    experiment = replace(with_settings(job.experiment, [job.engine], job.trials), reference=reference)
+    experiment = replace(with_settings(job.experiment, [job.engine], job.trials).settled(), reference=reference)
     values = Values.of(experiment, read_reference(reference, experiment))
     targets = targets_of(experiment, values, job.standard)
     fitted, held_out = split(targets, job.hold_out or tuple(experiment.fit.get("hold_out", ())))

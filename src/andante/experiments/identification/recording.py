@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 
 from andante.bags import BagTopic, BagWriter, is_bag, messages, open_bag
+from andante.control.publishers import EXECUTED_TARGETS
 from andante.description import Robot
 from andante.errors import BadInput, MissingFile
 from andante.files import read_text, write_whole
 from andante.geometry import Array
 
 STATES, JOINT_STATE = "/joint_states", "sensor_msgs/msg/JointState"
-TARGETS = ("/joint_targets", "/joint_angles", "/joint_trajectory")  # where targets are looked for
+TARGETS = ("/joint_targets", "/joint_angles", "/joint_trajectory")  # where targets are looked for, after ...
+LOOKED = (EXECUTED_TARGETS, *TARGETS)  # ... those that the servos were told, in recordings of walks and motions
 ANGLES, TRAJECTORY = "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", "trajectory_msgs/msg/JointTrajectory"
 PARTS = ("position", "target", "target_velocity", "effort", "current")
 MAX_BYTES = 512 * 1024 * 1024
@@ -34,6 +36,8 @@ SLOWEST = 10.0  # samples per second
 STILL = 1e-3  # a joint that moves by less does not move [rad or m]
 BEYOND = 2.0  # positions at so many widths of their limits are no radians
 TURN = 4 * math.pi  # ... and no joint with limits has more than this [rad]
+ODOM, IMU = "/odom", "/imu/data"
+AWAY, SWING = 0.02, 0.1  # a base that goes further, or turns faster on average, is not held [m, rad/s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,19 +158,25 @@ def _check_joint(recording: JointRecording, robot: Robot, name: str) -> None:
 def _from_bag(path: Path, topic: str) -> JointRecording:
     states: list[tuple[float, dict[str, tuple[float, float]]]] = []
     orders: dict[str, list[tuple[float, dict[str, tuple[float, float]]]]] = {}
+    places, rates = list[tuple[float, float]](), list[float]()  # of the base: x, y [m], how fast it turns [rad/s]
     with open_bag(path) as bag:
-        for told, stamp, message in bag.decoded((STATES, *((topic,) if topic else TARGETS))):
+        for told, stamp, message in bag.decoded((STATES, ODOM, IMU, *((topic,) if topic else LOOKED))):
             if told.name == STATES and told.type == JOINT_STATE:
                 states.append(_state(path, message))
+            elif told.type == "nav_msgs/msg/Odometry":
+                places.append((message.pose.pose.position.x, message.pose.pose.position.y))
+            elif told.type == "sensor_msgs/msg/Imu":
+                turning = message.angular_velocity
+                rates.append(math.hypot(turning.x, turning.y, turning.z))
             elif told.name != STATES and told.type in READERS:
                 orders.setdefault(told.name, []).append(READERS[told.type](message, stamp / 1e9))
-        notes = tuple(bag.notes)
+        notes = (*bag.notes, *_held(path, places, rates))
     if not states:
         raise BadInput(f"{path}: no {JOINT_STATE} on {STATES}; record the joints, or name other files")
-    chosen = topic or next((name for name in TARGETS if name in orders), "")
+    chosen = topic or next((name for name in LOOKED if name in orders), "")
     rows = orders.get(chosen, [])
     if not rows:
-        raise BadInput(f"{path}: no joint targets on {topic or ' or '.join(TARGETS)}; name their topic as `targets`")
+        raise BadInput(f"{path}: no joint targets on {topic or ' or '.join(LOOKED)}; name their topic as `targets`")
     names = tuple(dict.fromkeys(name for _, table in states for name in table))
     first = states[0][0]
     position, effort = _columns([table for _, table in states], names)
@@ -175,6 +185,18 @@ def _from_bag(path: Path, topic: str) -> JointRecording:
         names, np.array([t for t, _ in states]) - first, position, np.array([t for t, _ in rows]) - first, target,
         np.where(np.isfinite(target), np.nan, speed), effort, np.full_like(effort, np.nan), str(path), notes,
     )  # fmt: skip
+
+
+def _held(path: Path, places: Sequence[tuple[float, float]], rates: Sequence[float]) -> Iterator[str]:
+    """A note where the base was not held, which a fit takes for granted."""
+    way = float(np.nanmax(np.ptp(np.array(places), axis=0))) if places else 0.0
+    rate = float(np.sqrt(np.nanmean(np.square(rates)))) if np.isfinite(rates).any() else 0.0
+    if way > AWAY or rate > SWING:
+        yield (
+            f"{path}: the base was not held: it went {way:.2f} m and turned at {rate:.2f} rad/s; a fit takes it as "
+            "held: limbs on the ground and masses cannot be told from this, those in the air roughly; record a held "
+            "robot with `andante experiment excite`"
+        )
 
 
 Row = tuple[float, dict[str, tuple[float, float]]]

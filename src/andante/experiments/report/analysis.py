@@ -22,6 +22,7 @@ MARGIN = 0.05  # of what was commanded: differences below this do not matter
 NARROW = 0.02  # how narrow an interval should be, in parts of what was commanded
 LEVEL = 0.95
 FITTED = " fitted"  # added to the name of an engine that runs with an identified model
+MODE = ", "  # between the name of an engine and that of a mode, where runs of several modes stand side by side
 LABELS = {"mujoco": "MuJoCo", "bullet": "Bullet", "dart": "DART", "ode": "ODE", REAL: "real robot",
           "odometry": "the robot's odometry", "none": "simulation"}  # fmt: skip
 MOST_WANTED = 10_000  # trials that a report asks for; beyond, the mean is too near zero for fractions of it
@@ -89,8 +90,9 @@ class Analysis:
 
     def label(self, source: str) -> str:
         """What a report calls a source."""
-        engine, mark, _ = source.partition(FITTED)
-        return self._labels.get(engine, engine) + mark
+        engine, fitted, _ = source.partition(FITTED)
+        engine, mode, way = engine.partition(MODE)
+        return self._labels.get(engine, engine) + mode + way + fitted
 
     def of(self, source: str, test: str, measure: str) -> Any:
         """All values (n,) of a source, engines before the reference."""

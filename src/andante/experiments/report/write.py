@@ -24,7 +24,7 @@ from andante.files import made_folder, write_whole
 from andante.search import StudyFolder
 from andante.tasks.result import Result
 
-from .analysis import FITTED, Analysis, verdict
+from .analysis import FITTED, MODE, Analysis, verdict
 from .figures import all_figures
 from .tables import Table, all_tables
 
@@ -61,7 +61,7 @@ def page(
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
         f"<meta name=viewport content='width=device-width'><title>{html.escape(title)}</title>",
         f"<style>{STYLE}</style></head><body>",
-        f"<h1>{html.escape(title)}</h1><p class=note>experiment {html.escape(experiment.name)}</p>",
+        f"<h1>{html.escape(title)}</h1><p class=note>experiment {html.escape(_named(experiment))}</p>",
         f"<div class=verdict>{' '.join(html.escape(each) for each in sentences)}</div>",
         "<h2>What was run</h2>",
         _run_table(analysis),
@@ -92,6 +92,11 @@ def page(
     rows = "".join(f"<tr><td>{html.escape(str(k))}</td><td>{html.escape(str(v))}</td></tr>" for k, v in facts.items())
     parts.append(f"<div class=scroll><table><tbody>{rows}</tbody></table></div></body></html>\n")
     return "\n".join(parts)
+
+
+def _named(experiment: Experiment) -> str:
+    """Name and mode."""
+    return f"{experiment.name}, {experiment.mode}" if experiment.mode else experiment.name
 
 
 def _run_table(analysis: Analysis) -> str:
@@ -220,19 +225,20 @@ def _pictures(folder: Path, analysis: Analysis) -> dict[str, tuple[str, bytes]]:
 
 
 def _common(folders: Sequence[Path]) -> tuple[Experiment, tuple[str, ...]]:
-    """The experiment of all folders, and what is added to the engines' names where models were fitted."""
+    """The experiment of all folders, and what is added to the engines' names: modes that differ, fitted models."""
     if not folders:
         raise BadInput("name the folder of a run")
     experiments = [experiment_of(folder) for folder in folders]
     first = experiments[0]
-    labels = []
+    labels, several = [], len({each.mode for each in experiments}) > 1
     for folder, each in zip(folders, experiments, strict=True):
         if dict(each.factors) != dict(first.factors) or set(each.measures) != set(first.measures):
             raise BadInput(
                 f"{folder} and {folders[0]} are different experiments: factors and measures must be the same"
             )
-        labels.append(FITTED if arguments_of(folder).get("model") else "")
-    return first, tuple(labels)
+        mode = f"{MODE}{each.mode}" if each.mode and several else ""
+        labels.append(mode + (FITTED if arguments_of(folder).get("model") else ""))
+    return replace(first, mode="") if several else first, tuple(labels)
 
 
 def _all_rows(folders: Sequence[Path], labels: Sequence[str], experiment: Experiment) -> Iterator[Row]:
@@ -285,9 +291,10 @@ def _commands(folders: Sequence[Path]) -> list[str]:
     for folder in folders:
         each = experiment_of(folder)
         model = " --model model.toml" if arguments_of(folder).get("model") else ""
+        mode = f" --mode {each.mode}" if each.mode else ""
         lines.append(
             f"andante experiment run {each.name} --engines {','.join(each.engines)} --trials {each.trials} "
-            f"--seed {each.seed}{model} --out {folder.name}"
+            f"--seed {each.seed}{mode}{model} --out {folder.name}"
         )
     return [*lines, f"andante experiment report {' '.join(folder.name for folder in folders)}"]
 

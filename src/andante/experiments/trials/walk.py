@@ -25,9 +25,9 @@ SOLVER = ("dt", "iterations")
 GOALS = ("distance", "turn", "speed")
 TERMS = Terms(
     "a walk",
-    settings=("robot", "world", "gait", *GOALS, "friction", "solver", *SOLVER),
+    settings=("robot", "world", "gait", *GOALS, "velocity", "friction", "solver", *SOLVER),
     measures=(
-        "x", "y", "planar", "turned", "time", "fallen", "arrived", "believed_x", "believed_y", "believed_turned"
+        "x", "y", "planar", "z", "turned", "time", "fallen", "arrived", "believed_x", "believed_y", "believed_turned"
     ),
     gaits=True,
 )  # fmt: skip
@@ -61,10 +61,12 @@ class Path:
 def walk_trial(setup: Setup) -> dict[str, Any]:
     """Walk `distance` [m] or turn by `turn` [deg] at `speed` [%]; factors come before arguments.
 
+    With `velocity` ([m/s] ahead, [rad/s] of a turn; a number, or a table of them by `speed`) that velocity is commanded
+    as it is until the robot has counted so much, and nothing steers back.
     `friction` is the coefficient of feet and ground, `gait_NAME` any parameter of the gait (`gait_step_height`).
 
-    Measures: x, y, planar = hypot(x, y) [m], turned [deg], time [s], fallen, arrived, believed_x, believed_y [m],
-    believed_turned [deg], and the path.
+    Measures: x, y, planar = hypot(x, y) [m], z, the height of the root at the end [m], turned [deg], time [s], fallen,
+    arrived, believed_x, believed_y [m], believed_turned [deg], and the path.
     """
     values = TERMS.values(setup)
     if ("distance" in values) == ("turn" in values):
@@ -72,7 +74,7 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
     perturbed.check_model(setup.model)
     solver = solver_value(values, *SOLVER)
     ready = _ready(values, setup.model)
-    goal = WalkGoal(values.get("distance"), values.get("turn"), speed=float(values.get("speed", 60.0)))
+    goal = goal_of(values)
     draw, model = perturbed.set_friction(setup.draw, friction_value(values)), setup.model
     walker = perturbed.PerturbedWalker(ready.walker, draw, model, model.get("latency", 0.0))
     sim = simulate(
@@ -98,6 +100,29 @@ def walk_trial(setup: Setup) -> dict[str, Any]:
         sim.close()
 
 
+def goal_of(values: Mapping[str, Any]) -> WalkGoal:
+    """Where to walk by the settings of a trial."""
+    distance, turn, speed = values.get("distance"), values.get("turn"), float(values.get("speed", 60.0))
+    if values.get("velocity") is None:
+        return WalkGoal(distance, turn, speed=speed)
+    rate = math.copysign(velocity_at(values["velocity"], speed), turn or distance or 1.0)
+    return WalkGoal(distance, turn, (rate, 0.0, 0.0) if turn is None else (0.0, 0.0, rate), speed=speed)
+
+
+def velocity_at(velocity: Any, speed: float) -> float:
+    """The velocity at a speed [%]: a number, or a table {speed: velocity} with straight lines between, from 0 at 0."""
+    try:
+        table = {float(key): float(value) for key, value in velocity.items()} if isinstance(velocity, Mapping) else {}
+        known = sorted({0.0: 0.0, **(table or {speed: float(velocity)})}.items())
+    except (TypeError, ValueError):
+        known = []
+    if not known or not all(math.isfinite(key) and math.isfinite(value) for key, value in known):
+        raise BadInput(f"velocity: a number, or a table of numbers by speed in percent, got {velocity!r}")
+    if not 0 < speed <= known[-1][0]:
+        raise BadInput(f"velocity: the table ends at {known[-1][0]:g} %, asked for {speed:g} %")
+    return float(np.interp(speed, [key for key, _ in known], [value for _, value in known]))
+
+
 def _ready(values: Mapping[str, Any], model: Mapping[str, float]) -> Prepared:
     settings = gait_values(values) | gait_values(model)
     robot = load_robot(str(values.get("robot") or default_robot("walk")))
@@ -117,6 +142,7 @@ def _measured(
         "success": told.arrived,
         "x": told.distance,
         "y": told.drift,
+        "z": float(sim.base_pose[2]),
         "planar": math.hypot(told.distance, told.drift),
         "turned": told.turned,
         "time": told.time,

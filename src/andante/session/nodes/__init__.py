@@ -21,6 +21,7 @@ from .robot import (
     RobotStateNode,
     SensorNode,
     StatusNode,
+    TargetNode,
     TruthNode,
     VelocityNode,
 )
@@ -31,7 +32,7 @@ from .walker import WalkerNode
 
 # The clock comes after the state of its instant: who follows the clock has that state already.
 NODES = (
-    RobotStateNode, SensorNode, CameraNode, TruthNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
+    RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
     CommandNode, ServiceNode, ActionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode,
     TerminalNode, StatusNode, AliasNode,
 )  # fmt: skip

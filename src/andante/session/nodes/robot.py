@@ -38,6 +38,10 @@ class FootstepNode(_OfSession, publishers.FootstepPublisher):
     """/footsteps."""
 
 
+class TargetNode(_OfSession, publishers.TargetPublisher):
+    """/joint_targets/executed."""
+
+
 class VelocityNode(_OfSession, publishers.VelocityPublisher):
     """/velocity/asked, /velocity/executed."""
 
