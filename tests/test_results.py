@@ -85,6 +85,12 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "top speed 0.15 m/s": ("top-speed",),
         "1 m and 90 degrees on Bullet": ("bullet-metre", "bullet-turn", "bullet-falls"),
         "five bipeds of other makers": ("zoo-bipeds", "zoo-biped-falls", "zoo-biped-arrived", "zoo-biped-error"),
+        "no command lets it fall, on four engines": tuple(
+            f"streams-{what}{e}" for e in ENGINES for what in ("", "falls-", "vx-", "vy-", "wz-", "hands-")),
+        "26 combinations of keys": ("keys-runs", "keys-hands", *(f"keys-falls-{e}" for e in ENGINES)),
+        "40 goals on the map": ("map-goals", "map-goals-reached", "map-goals-error"),
+        "the command set is large": (
+            "set-vx", "set-vy", "set-wz", "set-vx-vy", "set-vx-wz", "set-steps", "set-pace", "set-falls"),
         "DART and ODE reported": ("dart-metre", "dart-turn", "ode-metre", "ode-turn"),
         "200 pushes, curve, 90 % and 80 %": (
             "pushes", "push-0.7", "push-1.0", "push-standing",

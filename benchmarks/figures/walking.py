@@ -7,6 +7,8 @@ from .model import Asked, Figure, Output, Run
 from .readers import at, least, over, row
 
 STUDY = "benchmarks/biped_study.py"
+COMMANDS = "benchmarks/command_study.py"
+STREAMS = {"mujoco": (300, 0), "dart": (60, 0), "bullet": (60, 1), "ode": (60, 1)}  # and how many of them may fall
 TURNS = (90.0, 360.0, -180.0, -270.0)
 SEARCH = (
     "andante", "gait", "search", "nao", "--study", "$OUT/study", "--budget", "1200", "--batch", "16", "--seed", "1",
@@ -160,6 +162,79 @@ ZOO = Run(
     ),
 )  # fmt: skip
 
+COMMAND_STREAMS = tuple(
+    Run(
+        f"commands-{engine}", 4, ("python", COMMANDS, "streams", "--engine", engine, "--json"), minutes,
+        (
+            Figure(f"streams-{engine}", "shown", f"random command streams of 20 s on {TITLES[engine]}",
+                   Asked(">=", float(STREAMS[engine][0])), over("streams", "runs", sum)),
+            Figure(f"streams-falls-{engine}", "shown", "falls of them", Asked("<=", float(STREAMS[engine][1])),
+                   over("streams", "falls", sum)),
+            *(
+                Figure(f"streams-{axis}-{engine}", "shown", f"mean {axis} of them, of what the shaped command was",
+                       Asked(">=", 80.0, "%"), lambda output, axis=axis: min(  # type: ignore[misc]
+                           each["walked"][axis] for each in output["streams"]))
+                for axis in ("vx", "vy", "wz")
+            ),
+            Figure(f"streams-hands-{engine}", "shown", "of them in which an arm touched leg or trunk", Asked("=", 0.0),
+                   over("streams", "arms", sum)),
+        ),
+        long=True,
+    )
+    for engine, minutes in (("mujoco", 7.0), ("dart", 5.0), ("bullet", 5.0), ("ode", 12.0))
+)  # fmt: skip
+
+COMMAND_KEYS = Run(
+    "commands-keys", 4, ("python", COMMANDS, "keys", "--json"), 8.0,
+    (
+        *(
+            Figure(f"keys-falls-{engine}", "shown",
+                   f"falls under the 26 combinations of keys at 100 % for 10 s on {TITLES[engine]}", Asked("=", 0.0),
+                   over("keys", "falls", sum, engine=engine))
+            for engine in ENGINES
+        ),
+        Figure("keys-runs", "shown", "combinations and engines of them", Asked(">=", 104.0),
+               over("keys", "runs", sum)),
+        Figure("keys-hands", "shown", "of them in which an arm touched leg or trunk", Asked("=", 0.0),
+               over("keys", "arms", sum)),
+    ),
+    long=True,
+)  # fmt: skip
+
+COMMAND_GOALS = Run(
+    "commands-goals", 4, ("python", COMMANDS, "goals", "--json"), 2.5,
+    (
+        Figure("map-goals", "shown", "goals on the map of lab, arena and empty, given to the NAO", Asked(">=", 40.0),
+               over("goals", "goals", sum)),
+        Figure("map-goals-reached", "shown", "of them reached without a fall", Asked(">=", 40.0),
+               over("goals", "reached", sum)),
+        Figure("map-goals-error", "shown", "worst true distance from them (to be reported)", None,
+               over("goals", "worst", max), unit="m"),
+    ),
+    long=True,
+)  # fmt: skip
+
+COMMAND_SET = Run(
+    "commands-set", 4, ("python", COMMANDS, "set", "--json"), 0.8,
+    (
+        *(
+            Figure(f"set-{axis}", "shown", f"what the command set holds of the {axis} of 0.1.0",
+                   Asked(">=", 90.0, "%"), at("set", "axes", axis))
+            for axis in ("vx", "vy", "wz")
+        ),
+        *(
+            Figure(f"set-{box}", "shown", f"what it holds of the box of {box}", Asked(">=", 50.0, "%"),
+                   at("set", "boxes", box))
+            for box in ("vx-vy", "vx-wz")
+        ),
+        Figure("set-steps", "shown", "steps until a steady command is reached, most of 26 directions",
+               Asked("<=", 4.0), at("set", "most_steps")),
+        Figure("set-pace", "shown", "3 m at 100 %, start and stop included", Asked(">=", 0.28, "m/s"),
+               at("set", "pace")),
+        Figure("set-falls", "shown", "falls of these walks", Asked("=", 0.0), at("set", "falls")),
+    ),
+)  # fmt: skip
+
 FALLS = Run(
     "falls", 4, ("python", "benchmarks/fall_study.py", "--workers", "2", "--json"), 0.7,
     (
@@ -198,5 +273,6 @@ TESTS = Run(
 )  # fmt: skip
 
 RUNS = (
-    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, ZOO, FALLS, FALLS_WALKING, TESTS, WAVE_SEARCH,
+    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, ZOO, COMMAND_SET, FALLS, FALLS_WALKING, TESTS,
+    WAVE_SEARCH, COMMAND_GOALS, COMMAND_KEYS, *COMMAND_STREAMS,
 )  # fmt: skip

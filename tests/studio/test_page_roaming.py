@@ -8,6 +8,9 @@ import threading
 import time
 from typing import Any
 
+import numpy as np
+import pytest
+
 HEAR_POSES = """() => { window.poses = []; window.endPose = andante.studio.connection.subscribe(
     '/initialpose', 'geometry_msgs/msg/PoseWithCovarianceStamped', m => window.poses.push(m)); }"""
 
@@ -34,6 +37,41 @@ def test_a_held_key_walks_the_nao_and_letting_go_stops_it(studio: Any) -> None:
     studio.wait("() => andante.studio.status.value.standing")
     assert abs(studio.truth()[1] - y) < 0.15
     assert not studio.js("() => andante.studio.status.value.fallen")
+
+
+# Whether it has ever lain or was about to, as the session says.
+WATCH_FALLS = """() => { window.fell = 0; window.fallWatch = setInterval(() => {
+    const { fallen, fall_state } = andante.studio.status.value;
+    if (fallen || !['', 'upright'].includes(fall_state)) window.fell += 1; }, 100); }"""
+
+
+@pytest.mark.parametrize("seconds", [8.0, pytest.param(120.0, marks=pytest.mark.drill)])
+def test_keys_at_random_do_not_let_the_nao_fall(studio: Any, seconds: float) -> None:
+    """W A S D Q E pressed and let go as they come, at 100 % of the speed, for so long by the clock of the session."""
+    rng, keys = np.random.default_rng(11), studio.page.keyboard
+    studio.choose("world", "empty")
+    studio.choose("robot", "nao")
+    studio.open("drive")
+    studio.page.locator("#speed").fill("100")
+    studio.wait("() => andante.studio.status.value.speed === 100")
+    studio.page.locator("body").click(position={"x": 640, "y": 20})
+    studio.js(WATCH_FALLS)
+    now = "() => andante.studio.status.value.sim_time"
+    held: set[str] = set()
+    end, pressed = studio.js(now) + seconds, 0
+    while studio.js(now) < end:
+        key = str(rng.choice(list("wasdqe")))
+        (keys.up if key in held else keys.down)(key)
+        held ^= {key}
+        pressed += 1
+        studio.page.wait_for_timeout(float(rng.uniform(50.0, 900.0)))
+    for key in held:
+        keys.up(key)
+    studio.wait("() => andante.studio.status.value.standing")
+    studio.page.locator("#speed").fill("60")
+    studio.wait("() => andante.studio.status.value.speed === 60")
+    assert pressed > 4
+    assert studio.js("() => { clearInterval(window.fallWatch); return window.fell; }") == 0
 
 
 def test_held_keys_are_sent_while_the_page_is_busy(studio: Any) -> None:

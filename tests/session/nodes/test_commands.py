@@ -1,4 +1,4 @@
-"""A session whose joints somebody else leads: /joint_targets, the stop plan, and what happens when targets cease."""
+"""Commands on the bus: /joint_targets, the stop plan and what happens when targets cease, a flood of velocities."""
 
 import math
 
@@ -163,5 +163,32 @@ def test_what_cannot_be_followed_is_told(session: LiveSession, fields, words: st
     session.run(0.02)
     assert any(words in line for line in lines)
     assert session.behaviour == "balance"
+    topic.close()
+    told.close()
+
+
+TWIST = "geometry_msgs/msg/Twist"
+FLOOD = 100  # messages in every control period
+
+
+def test_velocities_a_hundred_times_too_often_and_no_numbers_among_them(session: LiveSession) -> None:
+    lines: list[str] = []
+    told = session.bus.subscribe("/rosout", None, lambda message: lines.append(message.msg), queue=1000)
+    topic, rng = session.bus.advertise("/cmd_vel", TWIST), np.random.default_rng(3)
+    bad = (math.nan, math.inf, -math.inf, 1e300)
+    for period in range(250):
+        for k in range(FLOOD):
+            vx, vy, wz = rng.uniform(-1.0, 1.0, 3) * (0.35, 0.12, 1.0)
+            if k % 2:
+                vx = bad[k % len(bad)] if k % 4 == 1 else 1e3 * (1 + period) + k  # always other words
+            topic.publish(messages.make(TWIST, linear={"x": vx, "y": vy}, angular={"z": wz}))
+        session.run(0.01)
+    assert session.behaviour == "drive"
+    assert not session.stage.sim.fallen
+    warned = [line for line in lines if "three finite numbers" in line]
+    assert 5 <= len(warned) <= 15  # five a second, not a thousand
+    session.run(2.0)  # the deadman: nobody says anything any more
+    assert session.stage.walker.standing
+    assert not session.stage.sim.fallen
     topic.close()
     told.close()

@@ -203,7 +203,8 @@ class BipedFigure(Walker):
         self._lean = (fade * self._lean[0], fade * self._lean[1])
         self._height = self.measures.height + fade * (self._height - self.measures.height)
         upright = leaning(*self._lean) @ body.upright
-        ahead = x if k == LEFT else -x  # of the right foot
+        longest = self.measures.max_speed * self.measures.step_time
+        ahead = max(-longest, min(longest, x if k == LEFT else -x))  # of the right foot
         before = self._q.copy()
         for joint, sign in body.arms:
             self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead

@@ -37,6 +37,7 @@ class BipedSettings:
     arms: float | None = None  # swing of the arms per meter between the feet [rad/m]
     sway: float = 2.0  # frequency at which masses are weighed, in steps: see BipedBody.weigh
     heading_gain: float | None = None  # [1/s]
+    heading_most: float = 0.25  # fastest turn back to the heading, in top turns; what asks for more is given up
     stand_gain: float | None = None  # with which a stand pulls the pendulum to the middle [1/s]
     shift_time: float | None = None  # from a stand to the first foot in the air [s]
     lead: float | None = None  # of the targets before the plan, for servos that lag [s]

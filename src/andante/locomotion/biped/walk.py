@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from andante.locomotion.behaviour import Command, Readings
 from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints
 
+from .arms import clear_swing
 from .command_set import CommandSet, Velocity, command_set
 from .estimation import CARRIES, Alarm
 from .figure import LEVEL, BipedFigure, Pair
@@ -68,6 +70,7 @@ class BipedWalk(BipedFigure):
         self._blind = False  # it feels what it plans, see `ahead`
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
         check_strength(self)
+        self.measures = replace(m, arms=clear_swing(self))
         self.commands = command_set(self)
 
     # ---- what it can do and knows ----------------------------------------------------------------
@@ -181,14 +184,16 @@ class BipedWalk(BipedFigure):
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
             self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
-        self.velocity = list(self._shaped((self._ramped[0], self._ramped[1], self._ramped[2])))
+        vx, vy, wz = self._shaped((self._ramped[0], self._ramped[1], self._ramped[2]))
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
-            self._heading_goal += self._ramped[2] * dt
-            held = self._ramped[2] + m.heading_gain * (self._heading_goal - heading)
-            self.velocity[2] = max(-m.max_turn, min(m.max_turn, held))
+            most = self.settings.heading_most * m.max_turn / max(m.heading_gain, 1e-9)
+            self._heading_goal = max(heading - most, min(heading + most, self._heading_goal + wz * dt))
+            held = wz + m.heading_gain * (self._heading_goal - heading)
+            vx, vy, wz = self._shaped((vx, vy, max(-m.max_turn, min(m.max_turn, held))))
         else:
             self._heading_goal = heading
+        self.velocity = [vx, vy, wz]
 
     def _shaped(self, velocity: Velocity) -> Velocity:
         return velocity if self.commands is None else self.commands.shaped(velocity)

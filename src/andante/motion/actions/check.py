@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,9 +34,12 @@ class Hit:
 
 
 class SelfCollision:
-    """Pairs of links that may collide, prepared once; neighbors over one joint and masked pairs are left out."""
+    """Pairs of links that may collide, prepared once; neighbors over one joint and masked pairs are left out.
 
-    def __init__(self, robot: Robot) -> None:
+    limb: only pairs of one of these links with one that is none of them; None: all pairs.
+    """
+
+    def __init__(self, robot: Robot, limb: Collection[str] | None = None) -> None:
         self.robot = robot
         lead = {robot.root: robot.root}
         for joint in robot.topological:
@@ -60,6 +63,7 @@ class SelfCollision:
             for i in range(len(self._shapes))
             for j in range(i + 1, len(self._shapes))
             if self._may_collide(self._shapes[i][0], self._shapes[j][0], lead, near)
+            and (limb is None or (self._shapes[i][0] in limb) != (self._shapes[j][0] in limb))
         ]
         self._pairs = np.array(pairs, dtype=int).reshape(-1, 2)
         radii = np.array([radius for _, radius in self._reach])

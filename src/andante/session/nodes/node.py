@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ def file_in(folder: Path, name: str, default: str, suffix: str) -> Path:
 
 
 Answer = Mapping[str, Any]
-QUIET = 1.0  # the same warning again comes no sooner than this [s]
+QUIET, MOST_TOLD = 1.0, 5  # the same warning again comes no sooner than this [s], nor more than so many of a topic
 
 
 @renamed_attributes(operator="command_api", hear="subscribe", offer="advertise_service")
@@ -71,17 +72,17 @@ class LiveNode(RobotPublisher):
 
     # ---- on the bus --------------------------------------------------------------------------------
     def subscribe(self, topic: str, kind: str, callback: Callable[[Any], str | None], queue: int = 20) -> Any:
-        """Messages in; an error becomes a warning in the log (the same one once a second), a text a line."""
-        told = ("", -QUIET)
+        """Messages in; a text becomes a line in the log, an error a warning: once a second, five different ones."""
+        told: deque[tuple[str, float]] = deque(maxlen=MOST_TOLD)
 
         def heard(message: Any) -> None:
-            nonlocal told
             try:
                 line = callback(message)
             except AndanteError as error:
                 now = self.bus.clock.now
-                if str(error) != told[0] or now - told[1] >= QUIET:
-                    told = (str(error), now)
+                lately = [words for words, when in told if now - when < QUIET]
+                if len(lately) < MOST_TOLD and str(error) not in lately:
+                    told.append((str(error), now))
                     self.bus.log("warn", f"{topic}: {error}", self.name)
             else:
                 if line:
