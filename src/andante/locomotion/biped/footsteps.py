@@ -245,6 +245,11 @@ class Swing:
         fraction = min(1.0, done / max(done + left, 1e-9))
         self.pose[2] = self._ground + lift * math.sin(math.pi * fraction) ** 2
 
+    def rise(self, height: float) -> None:
+        """See it so much higher [m]."""
+        self.pose[2] += height
+        self._ground += height
+
     @property
     def step(self) -> Step:
         """x, y and yaw."""

@@ -28,6 +28,16 @@ class GroundSettings:
     tipping: float = 0.03  # nor does one of two that stand, when it turns faster than this [rad]
     flat: float = 0.012  # slopes below this are none
     steepest: float = 0.25  # slopes beyond this are not believed
+    yielding: float = 0.3  # how fast a sole that is pressed at its rim when it comes down turns [w rad]
+    tipped: float = 0.02  # a sole that lies so far off what is believed of it and goes on turning tips [rad]
+    tips_at: float = 0.015  # when it turns faster than this [w rad]
+    creeping: float = 0.25  # how fast a foot that has lost the ground looks for it, beside how it was put down
+    longest_wait: float = 0.5  # for a foot to find the ground
+    touched: float = 0.15  # load at which it has met the ground, in body weights
+    usual_tilt: float = 0.04  # a sole that lies so far off what was expected is uneven ground [rad]
+    usual_height: float = 0.012  # or one that is so much higher or lower, in heights of the center
+    higher: float = 0.6  # feet are lifted by so much more where the ground is uneven
+    forgets: float = 12.0  # uneven ground is forgotten in this time
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,11 @@ class Plane:
     def tilt(self) -> Array:
         """(3, 3) rotation of a sole that lies on it."""
         return leaning(self.roll, self.pitch)
+
+    @staticmethod
+    def of(roll: float, pitch: float) -> Plane:
+        """That a sole of roll and pitch [rad] lies on."""
+        return Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
 
     def seen(self, yaw: float) -> Plane:
         """From somebody turned by yaw [rad]."""
@@ -86,7 +101,7 @@ class Ground:
         most = (s.tipping if both else s.turning) * self.rate * dt
         if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > most:
             return
-        measured = Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
+        measured = Plane.of(roll, pitch)
         if math.hypot(measured.x, measured.y) < s.steepest:
             self._raw = self._raw.toward(measured, s.felt_time / self.rate, dt)
             self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))

@@ -21,7 +21,7 @@ from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .command_set import CommandSet, Velocity, command_set
 from .estimation import CARRIES, Alarm
-from .figure import LEVEL, BipedFigure, Pair
+from .figure import LEVEL, Pair
 from .footsteps import (
     LEFT,
     RIGHT,
@@ -36,15 +36,15 @@ from .footsteps import (
     starting_offset,
 )
 from .ground import FLAT
+from .landing import BipedLanding
 from .settings import BipedSettings
 from .strength import check_strength
 
-LANDED = 0.3  # load of a foot that has met the ground early [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
 
-class BipedWalk(BipedFigure):
+class BipedWalk(BipedLanding):
     """A walk on two legs."""
 
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings | None = None) -> None:
@@ -169,6 +169,7 @@ class BipedWalk(BipedFigure):
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
         self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
+        self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         vx, vy, wz = self._shaped(
             (
@@ -261,23 +262,30 @@ class BipedWalk(BipedFigure):
     def _walk(self, dt: float) -> Pair:
         """One control step of a walk: choose the coming step, press the sole, move the other foot, change feet."""
         m = self.measures
+        waits = self._feel_landing(dt)
+        self._tip_on(dt)
         remain = m.double - self.time
         if self.left > m.last_change or remain > 0.0:
             self._choose(remain, dt)
         px, py = self._pressed
+        if waits:
+            return px + self._before[0], py + self._before[1]
         if remain > 1e-9:  # the load is still going over
             fraction = max(0.0, min(1.0, (remain - 0.5 * dt) / m.double))
             px, py = px + fraction * self._before[0], py + fraction * self._before[1]
         self.time += dt
         self.left -= dt
-        if self.time > m.double:
-            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), m.lift, dt)
-        met = self._met_ground()
-        if self.left > 1e-9 and not met:
+        if self._met_ground():
+            self._hold_foot()
+        if self._held:
+            self._creep(dt)
+        elif self.time > m.double:
+            lift = m.lift * (1.0 + self.ground.settings.higher * self.uneven)
+            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), lift, dt)
+        if self.left > 1e-9:
             return px, py
-        if met and not self.alarm.hurry:
-            self._take_foot()
         step = self._change_foot()
+        self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
         return seen_from(step, px, py)
@@ -321,15 +329,14 @@ class BipedWalk(BipedFigure):
         return leveled(self.step, tilt, felt.tilt, (felt.x, felt.y), self.body.soles[self.stance].outline)
 
     def _met_ground(self) -> bool:
-        """Whether the swinging foot has been in the air and come down before its time."""
+        """Whether the swinging foot has been in the air and comes down now, before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
         return (
             self._airborne
-            and not self._blind
-            and swung > self.measures.early
-            and self.left > self.measures.last
-            and load > LANDED
+            and not (self._blind or self._held)
+            and swung > self.left
+            and load > self.ground.settings.touched
         )
 
     def _side_by_side(self) -> bool:
