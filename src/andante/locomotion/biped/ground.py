@@ -37,6 +37,8 @@ class GroundSettings:
     usual_tilt: float = 0.04  # a sole that lies so far off what was expected is uneven ground [rad]
     usual_height: float = 0.012  # or one that is so much higher or lower, in heights of the center
     higher: float = 0.6  # feet are lifted by so much more where the ground is uneven
+    sooner: float = 0.25  # and sooner: the exponent in `Swing.advance` is less by this
+    stuck: float = 0.04  # a swinging foot that is so far behind has hit something, in heights of the center
     forgets: float = 12.0  # uneven ground is forgotten in this time
 
 

@@ -26,11 +26,14 @@ class BipedLanding(BipedFigure):
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
         super().__init__(robot, rig, settings)
         self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
+        self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
         self._held = False  # the swinging foot has met the ground before its time
         self._landed = True  # the standing one lies on it
         self._waited = 0.0  # for it [s]
         self._at_rim = [0, 0]  # for how many control steps it has been pressed there, ahead and to the left
         self._deeper = 0.0  # how far it has reached lower [m]
+        self._lift = self.measures.lift  # of the swinging foot [m]
+        self._stuck = False  # it has hit something
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
 
     @property
@@ -42,6 +45,18 @@ class BipedLanding(BipedFigure):
         """A step begins; the foot that has come down may still be in the air."""
         self._landed, self._held, self._waited, self._deeper = landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
+        self._stuck = False
+
+    def _free_foot(self, dt: float) -> None:
+        """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
+        m, g = self.measures, self.ground.settings
+        x, y, _ = self.sense.other
+        if self.time - m.double > m.lag and self.swing.behind(x, y, m.lag) > g.stuck * m.center and not self._blind:
+            self.swing.catch(x, y)
+            self._stuck, self.uneven = True, 1.0
+        wanted = m.lift * (1.0 + g.higher * self.uneven + self._stuck)
+        most = self._put_down * dt
+        self._lift += max(-most, min(most, wanted - self._lift))
 
     def _feel_landing(self, dt: float) -> bool:
         """Look after the standing foot until it lies on the ground; whether the step has to wait for it."""
@@ -104,6 +119,7 @@ class BipedLanding(BipedFigure):
                 turn[i] = side * self.ground.settings.yielding * most
         turned = Plane(under.x + turn[0], under.y + turn[1])
         if turn != [0.0, 0.0] and math.hypot(turned.x, turned.y) < self.ground.settings.steepest:
+            self.uneven = 1.0
             self.ground.under = turned
             self._reach(float(turn[0] * point[0] + turn[1] * point[1]))
 
@@ -140,7 +156,7 @@ class BipedLanding(BipedFigure):
         (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
         x, y, z = (tilt @ (r0.T @ (p1 - p0))).tolist()
         self.swing = Swing((x, y, z, *angles_of(tilt @ (r0.T @ r1))))
-        self._held = True
+        self._held, self.uneven = True, 1.0
 
     def _creep(self, dt: float) -> None:
         """Lower a held foot that has lost the ground again."""

@@ -65,7 +65,6 @@ class BipedWalk(BipedLanding):
         self._heading_goal = 0.0
         self._tilt: Array | None = None  # of the standing foot
         self._airborne = False  # the swinging foot has left the ground
-        self._blind = False  # it feels what it plans, see `ahead`
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
         check_strength(self)
         self.commands = command_set(self)
@@ -280,8 +279,9 @@ class BipedWalk(BipedLanding):
         if self._held:
             self._creep(dt)
         elif self.time > m.double:
-            lift = m.lift * (1.0 + self.ground.settings.higher * self.uneven)
-            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), lift, dt)
+            self._free_foot(dt)
+            early = 1.0 - self.ground.settings.sooner * self.uneven
+            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift, dt, early)
         if self.left > 1e-9:
             return px, py
         step = self._change_foot()
