@@ -251,12 +251,19 @@ class BipedSense:
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
 
-    def rests(self, stance: int, ground: GroundSettings, both: bool) -> bool:
-        """Whether the standing sole, or with `both` any, lies on the ground: it carries, and not at its rim."""
-        return any(self._lies(foot, ground) for foot in ((0, 1) if both else (stance,)))
+    def rests(self, stance: int, ground: GroundSettings, both: bool) -> tuple[bool, bool]:
+        """Whether the standing sole, or with `both` any, lies on the ground along x and along y.
 
-    def _lies(self, foot: int, ground: GroundSettings) -> bool:
-        return self.loads[foot] >= ground.resting and self.at_rim(foot, ground.inner) == (0.0, 0.0)
+        It carries, and is not pressed at its rim there.
+        """
+        lies = [self._lies(foot, ground) for foot in ((0, 1) if both else (stance,))]
+        return any(x for x, _ in lies), any(y for _, y in lies)
+
+    def _lies(self, foot: int, ground: GroundSettings) -> tuple[bool, bool]:
+        if self.loads[foot] < ground.resting:
+            return False, False
+        x, y = self.at_rim(foot, ground.inner)
+        return x == 0.0, y == 0.0
 
     def at_rim(self, foot: int, inner: float) -> tuple[float, float]:
         """How far a sole is pressed outside the inner part of its load cells, x and y [m]; (0, 0): inside."""

@@ -12,11 +12,13 @@ import math
 from andante.description import Robot
 from andante.locomotion.rigs.rig import Rig
 
+from .estimation import CARRIES, Alarm
 from .figure import BipedFigure
 from .footsteps import Swing, angles_of, beyond
 from .ground import Plane
 from .settings import BipedSettings
 
+KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 
 
@@ -25,10 +27,12 @@ class BipedLanding(BipedFigure):
 
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
         super().__init__(robot, rig, settings)
+        self.alarm = Alarm(self.measures)
         self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
         self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
         self._held = False  # the swinging foot has met the ground before its time
-        self._landed = True  # the standing one lies on it
+        self._landed = True  # the standing one has, and carries
+        self._lies = True  # its sole lies on it
         self._waited = 0.0  # for it [s]
         self._at_rim = [0, 0]  # for how many control steps it has been pressed there, ahead and to the left
         self._deeper = 0.0  # how far it has reached lower [m]
@@ -37,13 +41,18 @@ class BipedLanding(BipedFigure):
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
 
     @property
+    def _caught(self) -> bool:
+        """Whether a push is being caught, rather than uneven ground: then what feet feel is no ground."""
+        return self.alarm.hurry and self.uneven < KNOWN
+
+    @property
     def _put_down(self) -> float:
         """How fast a foot is put down [m/s]."""
         return math.pi * self.measures.lift / (self.measures.step_time - self.measures.double)
 
     def _await_landing(self, landed: bool) -> None:
         """A step begins; the foot that has come down may still be in the air."""
-        self._landed, self._held, self._waited, self._deeper = landed, False, 0.0, 0.0
+        self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
         self._stuck = False
 
@@ -51,42 +60,46 @@ class BipedLanding(BipedFigure):
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        if self.time - m.double > m.lag and self.swing.behind(x, y, m.lag) > g.stuck * m.center and not self._blind:
+        free = self._blind or self._caught or self.time - m.double < m.lag
+        if not free and self.swing.behind(x, y, m.lag) > g.stuck * m.center:
             self.swing.catch(x, y)
             self._stuck, self.uneven = True, 1.0
-        wanted = m.lift * (1.0 + g.higher * self.uneven + self._stuck)
+        wanted = m.lift * (1.0 + g.higher * max(self.uneven, 1.5 * self._stuck))
         most = self._put_down * dt
         self._lift += max(-most, min(most, wanted - self._lift))
 
     def _feel_landing(self, dt: float) -> bool:
         """Look after the standing foot until it lies on the ground; whether the step has to wait for it."""
         m, g, sense, k = self.measures, self.ground.settings, self.sense, self.stance
-        if self._landed:
+        if self._lies:
+            return False
+        own, other = sense.loads[k], sense.loads[1 - k]
+        over = self._waited > g.longest_wait / m.rate or self.time > 0.5 * m.step_time
+        if over or self._caught or not sense.feels[k]:
+            self._lies = self._landed = True
             return False
         late = self.time > m.lag + 0.5 * m.double
-        own, other = sense.loads[k], sense.loads[1 - k]
-        if self._waited > g.longest_wait / m.rate or self.time > 0.5 * m.step_time or not sense.feels[k]:
-            self._landed = True
-            return False
         if own > g.touched:
             off = sense.at_rim(k, g.inner)
-            if off == (0.0, 0.0):
+            self._lies = off == (0.0, 0.0)
+            if self._lies or (late and other < CARRIES and not self._landed):
                 self._landed = True
                 self._stand_on()
-                return False
-            self._turn_sole(off, dt)
-            late = late and own < other
+            if not self._lies:
+                self._turn_sole(off, dt)
+            late = own < other and late
         elif late:
             self._reach(min(self._put_down * dt, max(0.0, m.lift - self._deeper)))
-        self._waited += dt if late else 0.0
-        return late
+        waits = late and not self._landed
+        self._waited += dt if waits else 0.0
+        return waits
 
     def _tip_on(self, dt: float) -> None:
         """Turn a sole that tips over something under its middle further, until its other end finds the ground."""
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        if not self._landed or sense.loads[k] < g.touched:
+        if not self._lies or self._caught or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
         turn = [0.0, 0.0]

@@ -20,7 +20,7 @@ from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .command_set import CommandSet, Velocity, command_set
-from .estimation import CARRIES, Alarm
+from .estimation import CARRIES
 from .figure import LEVEL, Pair
 from .footsteps import (
     LEFT,
@@ -40,6 +40,7 @@ from .landing import BipedLanding
 from .settings import BipedSettings
 from .strength import check_strength
 
+LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
@@ -57,7 +58,6 @@ class BipedWalk(BipedLanding):
         self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
-        self.alarm = Alarm(m)
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -150,8 +150,8 @@ class BipedWalk(BipedLanding):
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         known = sense.attitude.seen > sense.attitude.first
         both = self.phase != "walk"
-        rests = known and sense.rests(self.stance, self.ground.settings, both)
-        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt, both)
+        rests = sense.rests(self.stance, self.ground.settings, both) if known else (False, False)
+        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt, both, self.uneven)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(self.measures.lag / dt) + 1
@@ -274,15 +274,16 @@ class BipedWalk(BipedLanding):
             px, py = px + fraction * self._before[0], py + fraction * self._before[1]
         self.time += dt
         self.left -= dt
-        if self._met_ground():
-            self._hold_foot()
+        met = self._met_ground()
         if self._held:
             self._creep(dt)
+        elif met and not self._caught:
+            self._hold_foot()
         elif self.time > m.double:
             self._free_foot(dt)
             early = 1.0 - self.ground.settings.sooner * self.uneven
             self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift, dt, early)
-        if self.left > 1e-9:
+        if self.left > 1e-9 and not (met and self._caught):
             return px, py
         step = self._change_foot()
         self._await_landing(self._blind)
@@ -332,12 +333,11 @@ class BipedWalk(BipedLanding):
         """Whether the swinging foot has been in the air and comes down now, before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
-        return (
-            self._airborne
-            and not (self._blind or self._held)
-            and swung > self.left
-            and load > self.ground.settings.touched
-        )
+        if self._blind or self._held or not self._airborne:
+            return False
+        if self._caught:
+            return swung > self.measures.early and self.left > self.measures.last and load > LANDED
+        return swung > self.left and load > self.ground.settings.touched
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
