@@ -193,6 +193,7 @@ class BipedSense:
         self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
         self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
         self.points = [np.zeros(2), np.zeros(2)]  # where each sole is pressed, in its own frame [m]
+        self.feels = [False, False]  # whether a foot has ever told that it carries
         self._known = False
         self._bandwidth = BANDWIDTH * rate  # [rad/s]
 
@@ -221,6 +222,7 @@ class BipedSense:
         self.foot_roll, self.foot_pitch = measured[3], measured[4]
         self._follow((measured[5], measured[6]), (measured[7], measured[8]), dt)
         self.loads = (self._load(0, readings), self._load(1, readings))
+        self.feels = [known or load > CARRIES for known, load in zip(self.feels, self.loads, strict=True)]
 
     def _follow(self, measured: tuple[float, float], pushed: tuple[float, float], dt: float) -> None:
         """Second-order observer: the accelerometer gives the motion, the legs give the position."""
@@ -249,19 +251,29 @@ class BipedSense:
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
 
-    def rests(self, stance: int, ground: GroundSettings, both: bool) -> bool:
-        """Whether the standing sole, or with `both` any, lies on the ground: it carries, and not at its rim."""
-        return any(self._lies(foot, ground) for foot in ((0, 1) if both else (stance,)))
+    def rests(self, stance: int, ground: GroundSettings, both: bool) -> tuple[bool, bool]:
+        """Whether the standing sole, or with `both` any, lies on the ground along x and along y.
 
-    def _lies(self, foot: int, ground: GroundSettings) -> bool:
+        It carries, and is not pressed at its rim there.
+        """
+        lies = [self._lies(foot, ground) for foot in ((0, 1) if both else (stance,))]
+        return any(x for x, _ in lies), any(y for _, y in lies)
+
+    def _lies(self, foot: int, ground: GroundSettings) -> tuple[bool, bool]:
         if self.loads[foot] < ground.resting:
-            return False
+            return False, False
+        x, y = self.at_rim(foot, ground.inner)
+        return x == 0.0, y == 0.0
+
+    def at_rim(self, foot: int, inner: float) -> tuple[float, float]:
+        """How far a sole is pressed outside the inner part of its load cells, x and y [m]; (0, 0): inside."""
         cells = self.body.soles[foot].cells
         if len(cells) < 3:
-            return True
+            return 0.0, 0.0
         low, high = cells.min(axis=0), cells.max(axis=0)
-        off = np.abs(self.points[foot] - 0.5 * (low + high))
-        return bool((off < 0.5 * ground.inner * (high - low)).all())
+        off = self.points[foot] - 0.5 * (low + high)
+        out = np.copysign(np.maximum(np.abs(off) - 0.5 * inner * (high - low), 0.0), off)
+        return float(out[0]), float(out[1])
 
     def change_foot(self) -> None:
         """See everything from the other foot, which stands from now on."""

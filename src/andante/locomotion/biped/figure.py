@@ -127,13 +127,6 @@ class BipedFigure(Walker):
         return self.place[0] + self.speed[0] / w, self.place[1] + self.speed[1] / w
 
     # ---- change of feet --------------------------------------------------------------------------
-    def _take_foot(self) -> None:
-        """Let the foot that has met the ground before its time be where it is."""
-        body, k, tilt = self.body, self.stance, self.ground.under.tilt
-        body.center(self._joints)
-        (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
-        self._feet[1 - k], self._turns[1 - k] = tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
-
     def _change_foot(self) -> Step:
         """See everything from the other foot, which stands from now on; its pose as it was seen before."""
         k = self.stance
@@ -158,7 +151,7 @@ class BipedFigure(Walker):
             self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
             self._yaw -= step[2]
             self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
-        self._height = float(torso[2]) - self.ground.under.height(*self.place)
+        self._height = float(torso[2]) - self.ground.felt.height(*self.place)
         away = -(over @ at)
         self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(over @ self._turns[k])))
         self._before = (float(away[0]), float(away[1]))
@@ -210,8 +203,8 @@ class BipedFigure(Walker):
             self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead
         over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
         height = self._height
-        if under != FLAT:  # the center goes along the slope
-            height += under.height(over[0], over[1])
+        if self.ground.felt != FLAT:  # the center goes along the slope
+            height += self.ground.felt.height(over[0], over[1])
         self._yaw, self.missed, self._torso = body.reach(
             self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
         )  # fmt: skip

@@ -236,14 +236,38 @@ class Swing:
         self._ground = pose[2]  # height without the lift
 
     def advance(
-        self, goal: tuple[float, float, float, float, float, float], done: float, left: float, lift: float, dt: float
+        self,
+        goal: tuple[float, float, float, float, float, float],
+        done: float,
+        left: float,
+        lift: float,
+        dt: float,
+        early: float = 1.0,
     ) -> None:
-        """Go on toward a goal that may change; done and left: of the swing [s], lift [m] in its middle."""
+        """Go on toward a goal that may change; done and left: of the swing [s].
+
+        lift [m]: in its middle, sooner where `early` is below 1: it rises as sin²(pi f^early), f the part that is done.
+        """
         for i in (0, 1, 3, 4, 5):
             self.pose[i], self._speed[i] = glide(self.pose[i], self._speed[i], goal[i], left + dt, dt)
         self._ground, self._speed[2] = glide(self._ground, self._speed[2], goal[2], left + dt, dt)
         fraction = min(1.0, done / max(done + left, 1e-9))
-        self.pose[2] = self._ground + lift * math.sin(math.pi * fraction) ** 2
+        self.pose[2] = self._ground + lift * math.sin(math.pi * fraction**early) ** 2
+
+    def behind(self, x: float, y: float, lag: float) -> float:
+        """How far a foot at x, y is behind where it should be [m], which follows by a time `lag` [s]."""
+        vx, vy = self._speed[:2]
+        speed = math.hypot(vx, vy)
+        return (vx * (self.pose[0] - x) + vy * (self.pose[1] - y)) / speed - lag * speed if speed > 1e-6 else 0.0
+
+    def catch(self, x: float, y: float) -> None:
+        """Go on from x, y, where it is stuck."""
+        self.pose[:2], self._speed[:2] = [x, y], [0.0, 0.0]
+
+    def rise(self, height: float) -> None:
+        """See it so much higher [m]."""
+        self.pose[2] += height
+        self._ground += height
 
     @property
     def step(self) -> Step:

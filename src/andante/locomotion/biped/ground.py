@@ -21,6 +21,7 @@ class GroundSettings:
     """How ground is felt; times in those of the pendulum, 1 / w."""
 
     felt_time: float = 1.83  # in which a new slope is believed
+    doubt: float = 2.0  # so many times longer on uneven ground
     body_time: float = 0.91  # in which the body stands up on it
     resting: float = 0.3  # load from which a foot rests, in body weights
     inner: float = 0.9  # part of its load cells within which a resting foot is pressed
@@ -28,6 +29,18 @@ class GroundSettings:
     tipping: float = 0.03  # nor does one of two that stand, when it turns faster than this [rad]
     flat: float = 0.012  # slopes below this are none
     steepest: float = 0.25  # slopes beyond this are not believed
+    yielding: float = 0.3  # how fast a sole that is pressed at its rim when it comes down turns [w rad]
+    tipped: float = 0.02  # a sole that lies so far off what is believed of it and goes on turning tips [rad]
+    tips_at: float = 0.015  # when it turns faster than this [w rad]
+    creeping: float = 0.25  # how fast a foot that has lost the ground looks for it, beside how it was put down
+    longest_wait: float = 0.5  # for a foot to find the ground
+    touched: float = 0.15  # load at which it has met the ground, in body weights
+    usual_tilt: float = 0.04  # a sole that lies so far off what was expected is uneven ground [rad]
+    usual_height: float = 0.012  # or one that is so much higher or lower, in heights of the center
+    higher: float = 0.6  # feet are lifted by so much more where the ground is uneven
+    sooner: float = 0.25  # and sooner: the exponent in `Swing.advance` is less by this
+    stuck: float = 0.04  # a swinging foot that is so far behind has hit something, in heights of the center
+    forgets: float = 12.0  # uneven ground is forgotten in this time
 
 
 @dataclass(frozen=True)
@@ -56,14 +69,19 @@ class Plane:
         """(3, 3) rotation of a sole that lies on it."""
         return leaning(self.roll, self.pitch)
 
+    @staticmethod
+    def of(roll: float, pitch: float) -> Plane:
+        """That a sole of roll and pitch [rad] lies on."""
+        return Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
+
     def seen(self, yaw: float) -> Plane:
         """From somebody turned by yaw [rad]."""
         return Plane(*seen_from((0.0, 0.0, yaw), self.x, self.y))
 
-    def toward(self, other: Plane, time: float, dt: float) -> Plane:
-        """On the way to another one, as far as it comes in dt."""
+    def toward(self, other: Plane, time: float, dt: float, axes: tuple[bool, bool] = (True, True)) -> Plane:
+        """On the way to another one, as far as it comes in dt; along these axes."""
         near = dt / (dt + time)
-        return Plane(self.x + near * (other.x - self.x), self.y + near * (other.y - self.y))
+        return Plane(self.x + axes[0] * near * (other.x - self.x), self.y + axes[1] * near * (other.y - self.y))
 
 
 FLAT = Plane()
@@ -79,18 +97,26 @@ class Ground:
         self._raw = FLAT
         self._last: Pair | None = None
 
-    def update(self, roll: float, pitch: float, rests: bool, dt: float, both: bool = False) -> None:
-        """Take the tilt of the standing sole [rad], whether it lies on the ground and whether both feet stand."""
+    def update(
+        self, roll: float, pitch: float, rests: tuple[bool, bool], dt: float, both: bool = False, uneven: float = 0.0
+    ) -> None:
+        """Take the tilt of the standing sole [rad].
+
+        rests: whether it lies on the ground along x and y; both: whether both feet stand; uneven: 1 where a foot may
+        lie on something smaller than itself, which is no slope.
+        """
         s, before = self.settings, self._last
         self._last = (roll, pitch)
         most = (s.tipping if both else s.turning) * self.rate * dt
-        if before is None or not rests or math.hypot(roll - before[0], pitch - before[1]) > most:
+        if before is None or not any(rests) or math.hypot(roll - before[0], pitch - before[1]) > most:
             return
-        measured = Plane(-math.tan(pitch), math.tan(roll) / math.cos(pitch))
+        measured = Plane.of(roll, pitch)
         if math.hypot(measured.x, measured.y) < s.steepest:
-            self._raw = self._raw.toward(measured, s.felt_time / self.rate, dt)
+            doubtful = s.felt_time * (1.0 + s.doubt * uneven) / self.rate
+            self._raw = self._raw.toward(measured, doubtful, dt, rests)
             self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
-            self.under = self.under.toward(Plane(*beyond(measured.x, measured.y, s.flat)), s.body_time / self.rate, dt)
+            flat = Plane(*beyond(measured.x, measured.y, s.flat))
+            self.under = self.under.toward(flat, s.body_time / self.rate, dt, rests)
 
     def change_foot(self, yaw: float) -> None:
         """A foot turned by yaw [rad] has come down and stands from now on."""

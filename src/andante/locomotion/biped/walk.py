@@ -22,8 +22,8 @@ from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .arms import clear_swing
 from .command_set import CommandSet, Velocity, command_set
-from .estimation import CARRIES, Alarm
-from .figure import LEVEL, BipedFigure, Pair
+from .estimation import CARRIES
+from .figure import LEVEL, Pair
 from .footsteps import (
     LEFT,
     RIGHT,
@@ -38,15 +38,16 @@ from .footsteps import (
     starting_offset,
 )
 from .ground import FLAT
+from .landing import BipedLanding
 from .settings import BipedSettings
 from .strength import check_strength
 
-LANDED = 0.3  # load of a foot that has met the ground early [body weights]
+LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
 
-class BipedWalk(BipedFigure):
+class BipedWalk(BipedLanding):
     """A walk on two legs."""
 
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings | None = None) -> None:
@@ -59,7 +60,6 @@ class BipedWalk(BipedFigure):
         self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
-        self.alarm = Alarm(m)
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -67,7 +67,6 @@ class BipedWalk(BipedFigure):
         self._heading_goal = 0.0
         self._tilt: Array | None = None  # of the standing foot
         self._airborne = False  # the swinging foot has left the ground
-        self._blind = False  # it feels what it plans, see `ahead`
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
         check_strength(self)
         self.measures = replace(m, arms=clear_swing(self))
@@ -154,8 +153,8 @@ class BipedWalk(BipedFigure):
                 self.sag += SAG_FRACTION * (max(0.0, min(1.0, float(gap @ bend) / whole)) - self.sag)
         known = sense.attitude.seen > sense.attitude.first
         both = self.phase != "walk"
-        rests = known and sense.rests(self.stance, self.ground.settings, both)
-        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt, both)
+        rests = sense.rests(self.stance, self.ground.settings, both) if known else (False, False)
+        self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt, both, self.uneven)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
         ago = round(self.measures.lag / dt) + 1
@@ -172,6 +171,7 @@ class BipedWalk(BipedFigure):
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
         self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
+        self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         vx, vy, wz = self._shaped(
             (
@@ -266,23 +266,32 @@ class BipedWalk(BipedFigure):
     def _walk(self, dt: float) -> Pair:
         """One control step of a walk: choose the coming step, press the sole, move the other foot, change feet."""
         m = self.measures
+        waits = self._feel_landing(dt)
+        self._tip_on(dt)
         remain = m.double - self.time
         if self.left > m.last_change or remain > 0.0:
             self._choose(remain, dt)
         px, py = self._pressed
+        if waits:
+            return px + self._before[0], py + self._before[1]
         if remain > 1e-9:  # the load is still going over
             fraction = max(0.0, min(1.0, (remain - 0.5 * dt) / m.double))
             px, py = px + fraction * self._before[0], py + fraction * self._before[1]
         self.time += dt
         self.left -= dt
-        if self.time > m.double:
-            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), m.lift, dt)
         met = self._met_ground()
-        if self.left > 1e-9 and not met:
+        if self._held:
+            self._creep(dt)
+        elif met and not self._caught:
+            self._hold_foot()
+        elif self.time > m.double:
+            self._free_foot(dt)
+            early = 1.0 - self.ground.settings.sooner * self.uneven
+            self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift, dt, early)
+        if self.left > 1e-9 and not (met and self._caught):
             return px, py
-        if met and not self.alarm.hurry:
-            self._take_foot()
         step = self._change_foot()
+        self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
         return seen_from(step, px, py)
@@ -326,16 +335,14 @@ class BipedWalk(BipedFigure):
         return leveled(self.step, tilt, felt.tilt, (felt.x, felt.y), self.body.soles[self.stance].outline)
 
     def _met_ground(self) -> bool:
-        """Whether the swinging foot has been in the air and come down before its time."""
+        """Whether the swinging foot has been in the air and comes down now, before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
-        return (
-            self._airborne
-            and not self._blind
-            and swung > self.measures.early
-            and self.left > self.measures.last
-            and load > LANDED
-        )
+        if self._blind or self._held or not self._airborne:
+            return False
+        if self._caught:
+            return swung > self.measures.early and self.left > self.measures.last and load > LANDED
+        return swung > self.left and load > self.ground.settings.touched
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step

@@ -1,0 +1,177 @@
+"""How a foot meets ground that is not where it was expected: it stops, reaches lower, and its sole turns onto it.
+
+A foot that meets the ground before its time stays where it is, one that has found none after its time reaches lower.
+One that is pressed at its rim alone turns until it lies. Then place and tilt of the sole are taken over as they are, if
+they are not what was expected.
+"""
+
+from __future__ import annotations
+
+import math
+
+from andante.description import Robot
+from andante.locomotion.rigs.rig import Rig
+
+from .estimation import CARRIES, Alarm
+from .figure import BipedFigure
+from .footsteps import Swing, angles_of, beyond
+from .ground import Plane
+from .settings import BipedSettings
+
+KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
+SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
+
+
+class BipedLanding(BipedFigure):
+    """A figure whose feet find the ground."""
+
+    def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
+        super().__init__(robot, rig, settings)
+        self.alarm = Alarm(self.measures)
+        self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
+        self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
+        self._held = False  # the swinging foot has met the ground before its time
+        self._landed = True  # the standing one has, and carries
+        self._lies = True  # its sole lies on it
+        self._waited = 0.0  # for it [s]
+        self._at_rim = [0, 0]  # for how many control steps it has been pressed there, ahead and to the left
+        self._deeper = 0.0  # how far it has reached lower [m]
+        self._lift = self.measures.lift  # of the swinging foot [m]
+        self._stuck = False  # it has hit something
+        self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
+
+    @property
+    def _caught(self) -> bool:
+        """Whether a push is being caught, rather than uneven ground: then what feet feel is no ground."""
+        return self.alarm.hurry and self.uneven < KNOWN
+
+    @property
+    def _put_down(self) -> float:
+        """How fast a foot is put down [m/s]."""
+        return math.pi * self.measures.lift / (self.measures.step_time - self.measures.double)
+
+    def _await_landing(self, landed: bool) -> None:
+        """A step begins; the foot that has come down may still be in the air."""
+        self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
+        self._at_rim = [0, 0]
+        self._stuck = False
+
+    def _free_foot(self, dt: float) -> None:
+        """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
+        m, g = self.measures, self.ground.settings
+        x, y, _ = self.sense.other
+        free = self._blind or self._caught or self.time - m.double < m.lag
+        if not free and self.swing.behind(x, y, m.lag) > g.stuck * m.center:
+            self.swing.catch(x, y)
+            self._stuck, self.uneven = True, 1.0
+        wanted = m.lift * (1.0 + g.higher * max(self.uneven, 1.5 * self._stuck))
+        most = self._put_down * dt
+        self._lift += max(-most, min(most, wanted - self._lift))
+
+    def _feel_landing(self, dt: float) -> bool:
+        """Look after the standing foot until it lies on the ground; whether the step has to wait for it."""
+        m, g, sense, k = self.measures, self.ground.settings, self.sense, self.stance
+        if self._lies:
+            return False
+        own, other = sense.loads[k], sense.loads[1 - k]
+        over = self._waited > g.longest_wait / m.rate or self.time > 0.5 * m.step_time
+        if over or self._caught or not sense.feels[k]:
+            self._lies = self._landed = True
+            return False
+        late = self.time > m.lag + 0.5 * m.double
+        if own > g.touched:
+            off = sense.at_rim(k, g.inner)
+            self._lies = off == (0.0, 0.0)
+            if self._lies or (late and other < CARRIES and not self._landed):
+                self._landed = True
+                self._stand_on()
+            if not self._lies:
+                self._turn_sole(off, dt)
+            late = own < other and late
+        elif late:
+            self._reach(min(self._put_down * dt, max(0.0, m.lift - self._deeper)))
+        waits = late and not self._landed
+        self._waited += dt if waits else 0.0
+        return waits
+
+    def _tip_on(self, dt: float) -> None:
+        """Turn a sole that tips over something under its middle further, until its other end finds the ground."""
+        g, sense, k = self.ground.settings, self.sense, self.stance
+        measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
+        before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
+        if not self._lies or self._caught or sense.loads[k] < g.touched:
+            return
+        rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
+        turn = [0.0, 0.0]
+        for i, (now, last, held) in enumerate(zip((measured.x, measured.y), before, (under.x, under.y), strict=True)):
+            off = now - held
+            tips = rim[i] == 0.0 and abs(off) > g.tipped and (now - last) * math.copysign(1.0, off) > g.tips_at * most
+            if tips:
+                turn[i] = math.copysign(g.yielding * most, off)
+        if turn != [0.0, 0.0]:
+            self.uneven = 1.0
+            self.ground.under = Plane(under.x + turn[0], under.y + turn[1])
+            point = sense.points[k]
+            self._reach(float(turn[0] * point[0] + turn[1] * point[1]))
+
+    def _reach(self, way: float) -> None:
+        """Put the standing foot lower [m]: seen from it, all else rises."""
+        self._deeper += way
+        self._height += way
+        self.swing.rise(way)
+
+    def _turn_sole(self, off: tuple[float, float], dt: float) -> None:
+        """Turn the standing sole about the point at which it is pressed, away from the rim, until the rest lies too."""
+        under, point, most = self.ground.under, self.sense.points[self.stance], self.measures.rate * dt
+        turn = [0.0, 0.0]
+        for i, each in enumerate(off):
+            side = (each > 0.0) - (each < 0.0)
+            count = self._at_rim[i]
+            self._at_rim[i] = count + side if count * side > 0 else side
+            if abs(self._at_rim[i]) > SURE:
+                turn[i] = side * self.ground.settings.yielding * most
+        turned = Plane(under.x + turn[0], under.y + turn[1])
+        if turn != [0.0, 0.0] and math.hypot(turned.x, turned.y) < self.ground.settings.steepest:
+            self.uneven = 1.0
+            self.ground.under = turned
+            self._reach(float(turn[0] * point[0] + turn[1] * point[1]))
+
+    def _stand_on(self) -> None:
+        """Take the standing foot, and body and other foot seen from it, as they are if the ground is uneven there."""
+        body, k, g = self.body, self.stance, self.ground.settings
+        measured, expected = Plane.of(self.sense.foot_roll, self.sense.foot_pitch), self.ground.felt
+        off = beyond(measured.x - expected.x, measured.y - expected.y, g.usual_tilt)
+        body.center(self._joints)
+        (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
+        level = measured.tilt @ r0.T  # from the root
+        other = level @ (p1 - p0)
+        if off == (0.0, 0.0) and abs(other[2] - expected.height(other[0], other[1])) < g.usual_height * self.measures.center:
+            return
+        self.uneven = 1.0
+        self.ground.under = measured
+        rate, divergent = self.measures.rate, self.sense.divergent
+        torso = -(level @ p0)
+        center = level @ body.center(self._joints) + torso
+        self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
+        self.speed = ((divergent[0] - self.place[0]) * rate, (divergent[1] - self.place[1]) * rate)
+        self._yaw, roll, pitch = angles_of(level @ body.upright.T)
+        self._lean = (roll, pitch)
+        self._height = float(torso[2]) - self.ground.felt.height(*self.place)
+        self.swing = Swing((float(other[0]), float(other[1]), float(other[2]), *angles_of(level @ r1)))
+        self._before = (float(other[0]), float(other[1]))
+        self._past.clear()
+        self.error = (0.0, 0.0)
+
+    def _hold_foot(self) -> None:
+        """Keep the swinging foot, which has met the ground before its time, where it is."""
+        body, k, tilt = self.body, self.stance, self.ground.under.tilt
+        body.center(self._joints)
+        (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
+        x, y, z = (tilt @ (r0.T @ (p1 - p0))).tolist()
+        self.swing = Swing((x, y, z, *angles_of(tilt @ (r0.T @ r1))))
+        self._held, self.uneven = True, 1.0
+
+    def _creep(self, dt: float) -> None:
+        """Lower a held foot that has lost the ground again."""
+        if self.sense.loads[1 - self.stance] < self.ground.settings.touched:
+            self.swing.rise(-self.ground.settings.creeping * self._put_down * dt)
