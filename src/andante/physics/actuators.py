@@ -163,8 +163,14 @@ class TorqueServoDrive:
     """Position and velocity servos as torques, kp (r - q) - kd dq and kv (r - dq), cut at the effort limit.
 
     Engines whose motors are velocity constraints do not bend under a load below the limit; by this drive their servos
-    do, as those of MuJoCo. The torque is taken at the start of a step: it needs steps shorter than inertia / kd.
+    do, as those of MuJoCo. The torque is taken at the start of a step h, which needs steps shorter than inertia / kd; with
+    the inertia I that each joint moves, the damping is taken at the middle of the step, which no gain makes unstable:
+
+        torque = (kp (r - q) - kd dq) / (1 + h kd / 2 I)
     """
+
+    def __init__(self, inertia: ArrayLike | None = None) -> None:
+        self._yield = 0.0 if inertia is None else 0.5 / np.maximum(np.asarray(inertia, dtype=float), 1e-9)
 
     def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:
         """Torque orders for all joints that a servo drives."""
@@ -173,7 +179,7 @@ class TorqueServoDrive:
             position,
             gains.kp * (order.references - state.position) - gains.kd * state.velocity,
             gains.kv * (order.references - state.velocity),
-        )
+        ) / (1.0 + dt * np.where(position, gains.kd, gains.kv) * self._yield)
         driven = position | (order.modes == Mode.VELOCITY)
         return ServoOrder(
             np.where(driven, np.int8(Mode.TORQUE), order.modes).astype(np.int8),

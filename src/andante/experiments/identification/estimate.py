@@ -3,9 +3,11 @@
     min over z of  sum over samples and channels ((measured - simulated(z)) / sigma)^2 + sum ((z - usual) / (3 width))^2
 
 sigma is the spread of a channel's residual, found in rounds; the second sum is so weak that it only holds what the
-recording does not tell. With H = J^T J + P (P: the prior's precision) and scores s_b = sum over a block b of 1 s of
-J^T r, the covariance H^-1 (sum s_b s_b^T + P) H^-1 allows for residuals that are alike from sample to sample (White
-1980; Newey, West 1987); it counts where it is larger than the H^-1 of independent residuals.
+recording does not tell. With H = J^T J + P (P: the prior's precision) and, of a block b of 1 s of the recording, H_b =
+J_b^T J_b and the score s_b = J_b^T r_b, a fit without that block would end d_b = (H - H_b)^-1 s_b away. The covariance
+sum d_b d_b^T + H^-1 P H^-1 (jackknife; Bell, McCaffrey 2002) allows for residuals that are alike from sample to sample
+and for parts of the recording that disagree, which is how a wrong model shows; it counts where it is larger than the
+H^-1 of independent residuals.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ class FitSettings:
 
     delays: tuple[float, ...] = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06)  # that are tried first [s]
     alone: int = 25  # iterations in which every joint is fitted by its own residual
-    rounds: int = 1  # of least squares over all, each with the spread of the round before
+    rounds: int = 2  # of least squares over all, each with the spread of the round before; encoders round in the last
     evaluations: int = 5  # of a round, at most
     tolerance: float = 1e-4  # relative change of the cost at which a round ends
     prior_widths: float = 3.0  # how weakly parameters are held, in widths of their kind
@@ -91,6 +93,7 @@ class Problem:
                     self.channels.append(Channel(r, j, EFFORT, joint if joint not in efforts else ""))
         self._touches = [self._replays_of(parameter) for parameter in self.parameters]
         self.evaluations = 0
+        self.fine = True  # whether simulated positions are rounded as by the encoders
 
     def _replays_of(self, parameter: Parameter) -> list[int]:
         owners = set(parameter.of)
@@ -114,7 +117,8 @@ class Problem:
         """Simulated less measured (samples,)."""
         replay, j = self.replays[channel.replay], channel.joint
         if channel.what == POSITION:
-            return np.asarray(replay.compared(run[0][:, j], j) - replay.compared(replay.measured[:, j], j))
+            q = replay.read(run[0][:, j], j) if self.fine else run[0][:, j]
+            return np.asarray(replay.compared(q, j) - replay.compared(replay.measured[:, j], j))
         recording, name = replay.recording, replay.limb.joints[j]
         k = recording.names.index(name)
         if not channel.gain:
@@ -185,10 +189,13 @@ class Problem:
         settings = self.settings
         usual, deviation = self.prior
         low, high = self.bounds
+        self.fine = False  # far from the truth a rounded angle leads nowhere
         z = approached(self, np.clip(start, low, high))
         spread: dict[tuple[str, str], float] = {}
         J = np.zeros((0, len(z)))
         for number in range(settings.rounds):
+            last = number == settings.rounds - 1
+            self.fine = last
             spread = self.spreads(self.gaps(z))
             weights = np.array([1.0 / spread[self.name(channel)] for channel in self.channels])
 
@@ -199,7 +206,6 @@ class Problem:
             def slopes(x: Array, weights: Array = weights) -> Array:
                 return np.vstack([self.jacobian(x, weights, self.gaps(x)), np.diag(1.0 / deviation)])
 
-            last = number == settings.rounds - 1
             found = least_squares(
                 left, z, slopes, (low - 1e-9, high + 1e-9), ftol=settings.tolerance * (1 if last else 100),
                 xtol=1e-6, gtol=1e-10,
@@ -216,20 +222,23 @@ class Problem:
     def _covariance(self, J: Array, residuals: Sequence[Array], deviation: Array) -> Array:
         """Of z; see the top of the module."""
         P = np.diag(1.0 / deviation**2)
-        inverse = np.linalg.inv(J.T @ J + P)
-        scores: dict[tuple[int, int], Array] = {}
+        H = J.T @ J + P
+        inverse = np.linalg.inv(H)
+        scores, known = dict[tuple[int, int], Array](), dict[tuple[int, int], Array]()
         start = 0
         for channel, residual in zip(self.channels, residuals, strict=True):
-            rows = J[start : start + len(residual)] * residual[:, None]
+            rows = J[start : start + len(residual)]
             start += len(residual)
             blocks = (self.replays[channel.replay].times / self.settings.block).astype(int)
             for b in np.unique(blocks):
-                key = (channel.replay, int(b))
-                scores[key] = scores.get(key, 0.0) + rows[blocks == b].sum(axis=0)
-        S = sum((np.outer(score, score) for score in scores.values()), np.zeros_like(P))
-        alike = inverse @ (S + P) @ inverse
-        more = np.sqrt(np.maximum(np.diag(inverse) / np.maximum(np.diag(alike), 1e-300), 1.0))
-        return np.asarray(alike * np.outer(more, more))
+                key, mine = (channel.replay, int(b)), rows[blocks == b]
+                scores[key] = scores.get(key, 0.0) + mine.T @ residual[blocks == b]
+                known[key] = known.get(key, 0.0) + mine.T @ mine
+        without = [np.linalg.solve(H - known[key], score) for key, score in scores.items()]
+        apart = sum((np.outer(each, each) for each in without), np.zeros_like(P)) * (1.0 - 1.0 / len(without))
+        apart += inverse @ P @ inverse
+        more = np.sqrt(np.maximum(np.diag(inverse) / np.maximum(np.diag(apart), 1e-300), 1.0))
+        return np.asarray(apart * np.outer(more, more))
 
 
 @dataclass
