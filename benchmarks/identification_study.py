@@ -238,7 +238,9 @@ class Disguised:
         return told
 
 
-def study(one: Disguised, told: JointRecording, engine: str, torques: bool, kinds: Sequence[str] = ()) -> dict[str, Any]:
+def study(
+    one: Disguised, told: JointRecording, engine: str, torques: bool, kinds: Sequence[str] = ()
+) -> dict[str, Any]:
     """One disguised robot, measured and identified."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "recording.csv"

@@ -222,15 +222,15 @@ def _speed(a: float, c: float, b0: float, b1: float, effort: float, dry: float) 
 
 @njit(cache=True, nogil=True)
 def advance(
-    start: Array, references: Array, dt: float, at: float, parent: np.ndarray, rotation: Array, place: Array, axis: Array,
-    kind: np.ndarray, mass: Array, com: Array, inertia: Array, heavy: Array, lead: np.ndarray, ratio: Array,
-    offset: Array, gravity: Array, kp: Array, kd: Array, speed: np.ndarray, effort: Array, viscous: Array, dry: Array,
-    armature: Array, play: Array, positions: Array, efforts: Array,
+    start: Array, references: Array, dt: float, at: float, parent: np.ndarray, rotation: Array, place: Array,
+    axis: Array, kind: np.ndarray, mass: Array, com: Array, inertia: Array, heavy: Array, lead: np.ndarray,
+    ratio: Array, offset: Array, gravity: Array, kp: Array, kd: Array, speed: np.ndarray, effort: Array,
+    viscous: Array, dry: Array, armature: Array, play: Array, positions: Array, efforts: Array,
 ) -> None:  # fmt: skip
     """Follow references (steps, joints) from rest at `start`; positions (steps + 1, joints) and servo efforts (steps,).
 
-    A step solves (M / (at dt) + d) x + (servo and friction at x) = M v / (at dt) - bias for the speed x of the step; at:
-    0.5 for the midpoint rule, 1 for the implicit Euler rule.
+    A step solves (M / (at dt) + d) x + (servo and friction at x) = M v / (at dt) - bias for the speed x of the step;
+    at: 0.5 for the midpoint rule, 1 for the implicit Euler rule.
     """
     steps, n = references.shape
     bodies = parent.shape[0]

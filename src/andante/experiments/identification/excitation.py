@@ -197,7 +197,9 @@ def _made(
             top = settings.speed_fraction * (top if 0 < top < math.inf else settings.free_speed)
             t = np.asarray(np.arange(span) * period, dtype=np.float64)
             push = settings.effort_fraction * float(gains.effort[k])
-            reaches = _Reach(reach[name], top, push / max(float(carried[k]), 1e-9), min(settings.step, 0.35 * reach[name]))
+            reaches = _Reach(
+                reach[name], top, push / max(float(carried[k]), 1e-9), min(settings.step, 0.35 * reach[name])
+            )
             last = min(settings.last_frequency, 0.2 * rate)
             if held[k]:
                 last = min(last, settings.bandwidths * _bandwidth(gains, k, float(carried[k])))
@@ -219,9 +221,8 @@ class _Reach:
 
 
 def _bandwidth(gains: ServoGains, k: int, inertia: float) -> float:
-    """Frequency up to which a position servo follows, the lesser of sqrt(kp / I) and kp / kd [Hz]."""
-    kp, kd = float(gains.kp[k]), float(gains.kd[k])
-    return min(math.sqrt(kp / max(inertia, 1e-9)), kp / max(kd, 1e-9)) / (2 * math.pi)
+    """Frequency sqrt(kp / I) about which the inertia moves a position servo as much as its spring [Hz]."""
+    return math.sqrt(float(gains.kp[k]) / max(inertia, 1e-9)) / (2 * math.pi)
 
 
 def _signal(t: Array, length: float, reach: _Reach, last: float, position: bool, settings: ExcitationSettings) -> Array:

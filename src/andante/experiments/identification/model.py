@@ -20,7 +20,9 @@ from andante.description.joint import ONE_DOF, JointType
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
+from andante.physics import Settings
 from andante.physics.commands import default_gains
+from andante.physics.registry import ENGINES
 from andante.physics.tree import BodyTree, body_tree
 
 from .dynamics import PRISMATIC, REVOLUTE, Limb, Servos, follow
@@ -41,10 +43,22 @@ class ReplaySettings:
     rotors: str = "joint"  # where rotor inertia is felt: at its own "joint", or it turns with the "link" (see docs)
     damped: bool = False  # by the implicit Euler rule, as servos of MuJoCo are, instead of the midpoint rule
     speed_window: float = 0.5  # over which the way of joints under velocity servos is compared [s]
+    settling: float = 0.4  # for which a joint is compared after its target came to rest [s]
     blur: float = 0.25  # deviation of what encoders round, in their counts
 
     def __post_init__(self) -> None:
         UnknownName.check("place of rotors", self.rotors, ROTORS)
+
+    @staticmethod
+    def recorded_on(engine: str) -> ReplaySettings:
+        """For recordings of a simulation on an engine, with its own servos at its usual step; empty: of a real robot.
+
+        MuJoCo's servos are those of the implicit Euler rule; the other engines let rotors turn with the links.
+        """
+        if not engine:
+            return ReplaySettings()
+        UnknownName.check("engine", engine, ENGINES)
+        return ReplaySettings(step=Settings().dt, damped=True) if engine == "mujoco" else ReplaySettings(rotors="link")
 
 
 @dataclass(frozen=True)
@@ -219,6 +233,8 @@ def _with_rotors(held: HeldLimb) -> HeldLimb:
     return replace(held, limb=replace(limb, inertia=inertia), servos=replace(held.servos, armature=armature))
 
 
+MOVES = 1e-7  # change of a target from sample to sample that is none [rad or m, or a second of it]
+FEWEST_ACTIVE = 20  # samples of a joint; with fewer all are compared
 LEAST_COUNT = 1e-6  # of an encoder [rad or m]
 MOST_READINGS = 0.7  # different readings per sample of an encoder that rounds, at most
 STANDS = 0.02  # joints without targets that move less stand still [rad or m]
@@ -269,6 +285,7 @@ class Replay:
                 self.targets[:, j] = _means(recording.target_times, values, grid)
         stride = np.minimum(limb.velocity, 1e6) * h
         _slew(self.targets, stride, self.targets[0].copy(), limb.servos.speed)
+        self.active = [self._active(j) for j in range(len(index))]
         self.counts = [
             (0.0, 0.0) if limb.servos.speed[j] else encoder_count(self.measured[:, j]) for j in range(len(index))
         ]
@@ -294,6 +311,20 @@ class Replay:
         whole, part = self._samples
         q = (1.0 - part)[:, None] * positions[whole] + part[:, None] * positions[whole + 1]
         return q, efforts[np.maximum(whole + np.rint(part).astype(int) - 1, 0)]
+
+    def _active(self, joint: int) -> np.ndarray:
+        """Samples that are compared of a joint: those at which its target moves or has just moved.
+
+        A joint that friction holds rests where it came to rest, and real ones creep; that tells nothing of its servo.
+        """
+        at = np.minimum((self.times / self.settings.step).astype(int), self.steps - 1)
+        target = self.targets[at, joint]
+        moves = np.abs(np.diff(target, prepend=target[:1])) > MOVES
+        if self.limb.servos.speed[joint]:
+            moves |= target != 0
+        last = np.maximum.accumulate(np.where(moves, self.times, -math.inf))
+        rows = np.flatnonzero(self.times - last <= self.settings.settling)
+        return rows if len(rows) >= FEWEST_ACTIVE else np.arange(len(self.times))
 
     def read(self, q: Array, joint: int) -> Array:
         """What the encoder of a joint reads on average where its joint is at q (samples,)."""
