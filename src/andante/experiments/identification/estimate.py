@@ -22,6 +22,7 @@ from andante.geometry import Array
 
 from .model import Replay, Values
 from .parameters import KINDS, Parameter
+from .splits import doubt, rested
 
 POSITION, EFFORT = "position", "effort"
 
@@ -88,6 +89,7 @@ class Problem:
                     self.channels.append(Channel(r, j, EFFORT, joint if joint not in efforts else ""))
         self._touches = [self._replays_of(parameter) for parameter in self.parameters]
         self.evaluations = 0
+        self.resting: set[tuple[int, int]] = set()  # replay and joint of which samples at rest count too
         self.fine = False  # whether simulated positions are rounded as by the encoders; from afar that leads nowhere
 
     def _replays_of(self, parameter: Parameter) -> list[int]:
@@ -111,7 +113,7 @@ class Problem:
     def gap(self, channel: Channel, run: tuple[Array, Array], z: Array) -> Array:
         """Simulated less measured (samples,), at the samples that count."""
         replay, j = self.replays[channel.replay], channel.joint
-        counts = replay.active[j]
+        counts = self.rows(channel)
         if channel.what == POSITION:
             q = replay.read(run[0][:, j], j) if self.fine else run[0][:, j]
             return np.asarray(replay.compared(q, j) - replay.compared(replay.measured[:, j], j))[counts]
@@ -121,6 +123,12 @@ class Problem:
             return np.asarray(run[1][:, j] - recording.efforts[replay.rows, k])[counts]
         constant = self.values(z)["torque_constant", name]
         return np.asarray(run[1][:, j] - constant * recording.currents[replay.rows, k])[counts]
+
+    def rows(self, channel: Channel) -> np.ndarray:
+        """Samples that count: those in motion, or all where the rest of a joint is understood."""
+        replay = self.replays[channel.replay]
+        at_rest = (channel.replay, channel.joint) in self.resting
+        return np.arange(len(replay.times)) if at_rest else replay.active[channel.joint]
 
     def name(self, channel: Channel) -> tuple[str, str]:
         """Joint and what is compared."""
@@ -191,6 +199,7 @@ class Problem:
         for number in range(settings.rounds):
             last = number == settings.rounds - 1
             self.fine = last
+            z = rested(self, z) if last else z
             spread = self.spreads(self.gaps(z))
             weights = np.array([1.0 / spread[self.name(channel)] for channel in self.channels])
 
@@ -212,6 +221,7 @@ class Problem:
         J = self.jacobian(z, weights)
         residuals = [w * gap for w, gap in zip(weights, gaps, strict=True)]
         covariance = self._covariance(J, residuals, deviation) + self._mistaken(z, J, weights, deviation)
+        covariance += doubt(self, z)
         return Fitted(z, covariance, spread, self.evaluations)
 
     def _with_constants(self, z: Array) -> Array:
@@ -243,7 +253,7 @@ class Problem:
         out, start = np.zeros_like(inverse), 0
         for channel, weight in zip(self.channels, weights, strict=True):
             replay, j = self.replays[channel.replay], channel.joint
-            counts = replay.active[j]
+            counts = self.rows(channel)
             rows = J[start : start + len(counts)]
             start += len(counts)
             if channel.what != POSITION or replay.limb.servos.speed[j]:
@@ -266,7 +276,7 @@ class Problem:
             rows = J[start : start + len(residual)]
             start += len(residual)
             replay = self.replays[channel.replay]
-            blocks = (replay.times[replay.active[channel.joint]] / self.settings.block).astype(int)
+            blocks = (replay.times[self.rows(channel)] / self.settings.block).astype(int)
             for b in np.unique(blocks):
                 key, mine = (channel.replay, int(b)), rows[blocks == b]
                 scores[key] = scores.get(key, 0.0) + mine.T @ residual[blocks == b]
