@@ -33,17 +33,25 @@ from andante.description import Robot, load_robot
 from andante.experiments.identification.excite import excite_body
 from andante.experiments.identification.identify import IdentifyJob, identify
 from andante.experiments.identification.model import ReplaySettings
-from andante.experiments.identification.recording import JointRecording, write_joint_recording
+from andante.experiments.identification.recording import (
+    JointRecording,
+    read_joint_recording,
+    write_joint_recording,
+)
 from andante.experiments.identification.result import Identification
 from andante.physics import ActuatorDrive, RobotParameters, TorqueServoDrive, default_gains
 from andante.physics.actuators import Actuator
+from andante.physics.commands import outboard_inertia
 from andante.simulation import Simulation, simulate
 
 SECONDS, RATE, FINE = 30.0, 100.0, 0.0005
 NOISE, COUNT = 3e-4, 2 * math.pi / 4096  # deviation of the encoders' noise, and a count of theirs [rad]
 TORQUE_NOISE = 0.02  # of the effort limit
+ENGINES = ("dart", "mujoco")  # that record
 ZOO = Path(os.environ.get("ANDANTE_ZOO", Path(__file__).resolve().parents[2] / "shared" / "zoo"))
 A1 = "unitreerobotics+unitree_ros/robots/a1_description/urdf/a1.urdf"
+ANYMAL = "leggedrobotics+legged_gym/resources/robots/anymal_c/urdf/anymal_c.urdf"
+MINI = "OpenQuadruped+spot_mini_mini/mini_ros/urdf/spot.urdf"
 GOAL = {"stiffness": 0.10, "velocity_gain": 0.10, "friction": 0.10, "delay": 0.10}
 
 
@@ -63,6 +71,8 @@ CASES = (
     Case("shell-leg", "shell", ("q21?",)),
     Case("rover", "rover", ("*steering_joint", "rear_*_wheel_joint"), torques=True),
     Case("zoo-leg", f"zoo:{A1}", ("FL_*",)),
+    Case("zoo-heavy", f"zoo:{ANYMAL}", ("LF_*",)),
+    Case("zoo-light", f"zoo:{MINI}", ("motor_front_left_*",)),
 )
 
 
@@ -123,7 +133,8 @@ class Hidden:
             )
             for joint in joints
         }
-        return ActuatorDrive(robot, motors), TorqueServoDrive()
+        moved = outboard_inertia(robot) + np.array([joint.dynamics.armature for joint in robot.movable])
+        return ActuatorDrive(robot, motors), TorqueServoDrive(moved)
 
 
 class Bare(Body):
@@ -165,17 +176,19 @@ class Bare(Body):
         self.sim.close()
 
 
-def recorded(
-    robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str, seed: int, torques: bool
-) -> JointRecording:
-    """30 s of the disguised robot, with noise and encoder counts."""
+def moved(robot: Robot, joints: Sequence[str], hidden: Hidden, engine: str) -> JointRecording:
+    """30 s of the disguised robot as it is."""
     disguised = hidden.on(robot)
     sim = Bare(simulate(disguised, engine=engine, fixed=True, drop=1.0, dt=FINE))
     try:
         sim.sim.engine.set_drives(sim.sim.model, *hidden.drives(disguised))
-        told = excite_body(sim, joints, SECONDS, RATE).recording
+        return excite_body(sim, joints, SECONDS, RATE).recording
     finally:
         sim.close()
+
+
+def measured(told: JointRecording, robot: Robot, seed: int, torques: bool) -> JointRecording:
+    """A recording with noise and encoder counts."""
     rng = np.random.default_rng((0x401, seed))
     q = told.positions + NOISE * rng.standard_normal(told.positions.shape)
     efforts = np.full_like(q, math.nan)
@@ -195,20 +208,49 @@ def chosen(robot: Robot, patterns: Sequence[str]) -> list[str]:
     return [j.name for j in robot.independent if any(fnmatchcase(j.name, p) for p in patterns)]
 
 
-def study(case: Case, seed: int, engine: str, torques: bool = False, kinds: Sequence[str] = ()) -> dict[str, Any]:
-    """One disguised robot, recorded and identified."""
-    robot = robot_of(case.robot)
-    joints = chosen(robot, case.joints)
-    wheels = [name for name in joints if not math.isfinite(robot.joint(name).limits.upper)]
-    hidden = Hidden.drawn(robot, joints, seed, wheels)
+@dataclass(frozen=True)
+class Disguised:
+    """A case with its hidden values."""
+
+    case: Case
+    seed: int
+    robot: Robot
+    joints: tuple[str, ...]
+    hidden: Hidden
+
+    @staticmethod
+    def drawn(case: Case, seed: int) -> Disguised:
+        """By seed."""
+        robot = robot_of(case.robot)
+        joints = chosen(robot, case.joints)
+        wheels = [name for name in joints if not math.isfinite(robot.joint(name).limits.upper)]
+        return Disguised(case, seed, robot, tuple(joints), Hidden.drawn(robot, joints, seed, wheels))
+
+    def recorded(self, engine: str, keep: Path | None) -> JointRecording:
+        """What its joints do; read from the folder `keep` where it is there already."""
+        file = None if keep is None else keep / f"{self.case.name}-{self.seed}-{engine}.csv"
+        if file is not None and file.exists():
+            return read_joint_recording(file)
+        told = moved(self.robot, self.joints, self.hidden, engine)
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_joint_recording(file, told)
+        return told
+
+
+def study(
+    one: Disguised, told: JointRecording, engine: str, torques: bool, kinds: Sequence[str] = ()
+) -> dict[str, Any]:
+    """One disguised robot, measured and identified."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "recording.csv"
-        write_joint_recording(file, recorded(robot, joints, hidden, engine, seed, torques))
-        started = time.perf_counter()
-        found = identify(IdentifyJob((file,), robot, tuple(case.joints), tuple(kinds), replay=replay_for(engine)))
-        seconds = time.perf_counter() - started
-    return {"case": case.name, "seed": seed, "engine": engine, "torques": torques, "seconds": round(seconds, 1),
-            "rows": compared(hidden, found), "warnings": list(found.warnings), "before": found.error_before,
+        write_joint_recording(file, measured(told, one.robot, one.seed, torques))
+        started = time.process_time()
+        job = IdentifyJob((file,), one.robot, tuple(one.case.joints), tuple(kinds), replay=replay_for(engine))
+        found = identify(job)
+        seconds = time.process_time() - started
+    return {"case": one.case.name, "seed": one.seed, "engine": engine, "torques": torques, "seconds": round(seconds, 1),
+            "rows": compared(one.hidden, found), "warnings": list(found.warnings), "before": found.error_before,
             "after": found.error_after}  # fmt: skip
 
 
@@ -235,7 +277,7 @@ def say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def told(run: dict[str, Any], verbose: bool) -> None:
+def say_run(run: dict[str, Any], verbose: bool) -> None:
     """Print a run."""
     for row in run["rows"] if verbose else ():
         mark = {True: "", False: "  MISSED", None: ""}[row["good"]]
@@ -276,7 +318,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--case", action="append", choices=[case.name for case in CASES])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--engine", default="dart")
+    parser.add_argument("--engine", action="append", help=f"that records; without: {' and '.join(ENGINES)}")
+    parser.add_argument("--keep", type=Path, help="a folder in which recordings are kept and found again")
+    parser.add_argument("--record", action="store_true", help="record only")
     parser.add_argument("--torques", action="store_true")
     parser.add_argument("--masses", action="store_true", help="identify masses too, without and with torques")
     parser.add_argument("--verbose", "-v", action="store_true")
@@ -286,11 +330,18 @@ def main(words: Sequence[str] | None = None) -> int:
     for case in CASES:
         if asked.case and case.name not in asked.case:
             continue
-        for seed in range(asked.first, asked.first + asked.seeds):
-            for torques in (False, True) if asked.masses else (asked.torques or case.torques,):
-                kinds = ("stiffness", "damping", "friction", "delay", "backlash", "mass") if asked.masses else ()
-                runs.append(study(case, seed, asked.engine, torques, kinds))
-                told(runs[-1], asked.verbose or asked.masses)
+        for engine in asked.engine or ENGINES:
+            for seed in range(asked.first, asked.first + asked.seeds):
+                one = Disguised.drawn(case, seed)
+                told = one.recorded(engine, asked.keep)
+                if asked.record:
+                    continue
+                for torques in (False, True) if asked.masses else (asked.torques or case.torques,):
+                    kinds = ("stiffness", "damping", "friction", "delay", "backlash", "mass") if asked.masses else ()
+                    runs.append(study(one, told, engine, torques, kinds))
+                    say_run(runs[-1], asked.verbose or asked.masses)
+    if asked.record:
+        return 0
     total = summary(runs)
     for kind, counts in total.items():
         print(f"{kind}: {counts}", file=sys.stderr)

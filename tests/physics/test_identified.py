@@ -71,3 +71,17 @@ def test_torque_servos_pull_by_their_law():
     assert order.references == pytest.approx([10 * 0.3 - 0.5, 2 * 0.75])
     far = TorqueServoDrive().update(ServoOrder(modes, np.array([9.0, -9.0]), gains), state, 0.001)
     assert far.references == pytest.approx([5.0, -5.0])
+
+
+def test_torque_servos_that_know_the_inertia_are_stable_and_bend_as_they_should():
+    """kv h / I = 4 makes the torque of the start of a step swing ever wider; a load costs load / kv of speed."""
+    robot = specimens.chain(1)
+    gains = default_gains(robot).changed(kv=2.0, effort=100.0)
+    modes, inertia, load, step = np.array([Mode.VELOCITY], dtype=np.int8), 0.0005, 0.3, 0.001
+    for drive, settles in ((TorqueServoDrive(), False), (TorqueServoDrive([inertia]), True)):
+        speed = np.zeros(1)
+        for _ in range(60):
+            order = ServoOrder(modes, np.ones(1), gains)
+            torque = drive.update(order, JointState(np.zeros(1), speed), step).references
+            speed = speed + step / inertia * (torque - load)
+        assert (abs(speed[0] - (1.0 - load / 2.0)) < 1e-6) == settles

@@ -143,7 +143,7 @@ for command in (
             "parameters": Take("KIND,...", listed, kind=str, default=None),
             "share": Take("PATTERN,...", listed, kind=str, default=None, about="Joints that share their parameters."),
             "tilt": Take('"R P Y"', numbers_of, kind=str, default=None),
-            "rotors": Take("joint|link"),
+            "recorded_on": Take("ENGINE"),
             "targets": Take("TOPIC"),
             "out": Take("DIR", flags="-o --out"),
             "mode": Take("MODE"),

@@ -188,7 +188,7 @@ def fit(
     share: Sequence[str] = (),
     mass_range: float = 0.3,
     tilt: Sequence[float] = (0.0, 0.0, 0.0),
-    rotors: str = "joint",
+    recorded_on: str = "",
     targets: str = "",
     mode: str = "",
     hold_out: Sequence[str] = (),
@@ -220,7 +220,7 @@ def fit(
         share: with recordings, patterns of joints that share their parameters.
         mass_range: with recordings, fraction by which masses may differ from the file.
         tilt: with recordings, roll, pitch, yaw of the held base [deg].
-        rotors: with recordings, joint or link: where rotor inertia is felt.
+        recorded_on: with recordings that a simulation made, its engine: fitted are the numbers that its servos have.
         targets: with recordings, topic of the joint targets.
         mode: with an experiment, the way in which its tests are carried out, as in `run`.
         hold_out: tests that take no part in the fit; those of the experiment by default.
@@ -245,7 +245,7 @@ def fit(
         return fit_recordings(
             IdentifyJob(
                 recordings, as_robot(robot), tuple(joints), tuple(parameters), tuple(share), mass_range,
-                (roll, pitch, yaw), targets, engine, ReplaySettings(rotors=rotors),
+                (roll, pitch, yaw), targets, engine, ReplaySettings.recorded_on(recorded_on),
             ),
             Path(out),
             progress,

@@ -163,8 +163,15 @@ class TorqueServoDrive:
     """Position and velocity servos as torques, kp (r - q) - kd dq and kv (r - dq), cut at the effort limit.
 
     Engines whose motors are velocity constraints do not bend under a load below the limit; by this drive their servos
-    do, as those of MuJoCo. The torque is taken at the start of a step: it needs steps shorter than inertia / kd.
+    do, as those of MuJoCo. The torque u is taken at the start of a step h, which needs steps shorter than inertia / kd.
+    With the inertia I that each joint moves, damping is taken at the middle of the step, which no gain makes unstable:
+
+        torque = (u + c load) / (1 + c),  c = h kd / 2 I,  load = torque before - I (dq - dq before) / h
     """
+
+    def __init__(self, inertia: ArrayLike | None = None) -> None:
+        self._inertia = None if inertia is None else np.maximum(np.asarray(inertia, dtype=float), 1e-9)
+        self._before: tuple[Array, Array] | None = None  # torque and velocity
 
     def update(self, order: ServoOrder, state: JointState, dt: float) -> ServoOrder:
         """Torque orders for all joints that a servo drives."""
@@ -175,17 +182,25 @@ class TorqueServoDrive:
             gains.kv * (order.references - state.velocity),
         )
         driven = position | (order.modes == Mode.VELOCITY)
+        if self._inertia is not None and self._before is not None:
+            share = 0.5 * dt * np.where(position, gains.kd, gains.kv) / self._inertia
+            load = self._before[0] - self._inertia * (state.velocity - self._before[1]) / dt
+            pull = (pull + share * load) / (1.0 + share)
+        torque = np.where(driven, np.clip(pull, -gains.effort, gains.effort), order.references)
+        self._before = (torque, state.velocity.copy())
         return ServoOrder(
             np.where(driven, np.int8(Mode.TORQUE), order.modes).astype(np.int8),
-            np.where(driven, np.clip(pull, -gains.effort, gains.effort), order.references),
+            torque,
             gains,
         )
 
     def save(self) -> Any:
-        """It has no memory."""
+        """Torque and velocity of the step before."""
+        return self._before
 
     def load(self, state: Any) -> None:
-        """It has no memory."""
+        """Put back what `save` returned."""
+        self._before = state
 
 
 @dataclass(frozen=True)

@@ -68,18 +68,36 @@ def _on_engine(robot: Robot, seconds: float, engine: str, delay: float, backlash
         sim.close()
 
 
-def _by_model(robot: Robot, seconds: float, delay: float, backlash: float) -> JointRecording:
-    start = np.array([joint.initial for joint in robot.movable])
-    motion = excitation(robot, start, (), seconds, 100.0)
-    times, none = np.arange(len(motion.rows)) * motion.period, np.full_like(motion.rows, math.nan)
-    first = np.repeat(start[None], len(times), axis=0)
-    told = JointRecording(robot.joint_names, times, first, times, motion.rows, none, none, none)
+def engine_recorded(robot: Robot, seconds: float) -> JointRecording:
+    """An excitation of the arm on MuJoCo with its own servos and step, read without noise."""
+    sim = simulate(robot, fixed=True, drop=1.0)
+    sim.read = lambda: BodyState(sim.time, sim.joints.position, sim.joints.velocity, effort=sim.joints.effort)
+    try:
+        told = excite_body(sim, (), seconds, 100.0).recording
+    finally:
+        sim.close()
+    return replace(told, efforts=np.full_like(told.efforts, math.nan))
+
+
+def replayed(robot: Robot, told: JointRecording, delay: float = 0.0, backlash: float = 0.0) -> JointRecording:
+    """A recording with what the model of the fit does at its targets, at a quarter of the fit's step."""
     (limb,), _ = held_limbs(robot, told, robot.joint_names)
     values = {(kind, n): value for n in robot.joint_names for kind, value in (("delay", delay), ("backlash", backlash))}
     q, efforts = Replay(limb, told, ReplaySettings(step=0.00025)).simulate(values)
     return replace(told, positions=q, efforts=efforts)
 
 
+def _by_model(robot: Robot, seconds: float, delay: float, backlash: float) -> JointRecording:
+    start = np.array([joint.initial for joint in robot.movable])
+    motion = excitation(robot, start, (), seconds, 100.0)
+    times, none = np.arange(len(motion.rows)) * motion.period, np.full_like(motion.rows, math.nan)
+    first = np.repeat(start[None], len(times), axis=0)
+    told = JointRecording(robot.joint_names, times, first, times, motion.rows, none, none, none)
+    return replayed(robot, told, delay, backlash)
+
+
 @pytest.fixture(scope="session")
 def arms():
-    return SimpleNamespace(arm=arm, recorded=recorded, length=LENGTH, mass=MASS)
+    return SimpleNamespace(
+        arm=arm, recorded=recorded, engine_recorded=engine_recorded, replayed=replayed, length=LENGTH, mass=MASS
+    )

@@ -10,7 +10,15 @@ import pytest
 
 from andante.experiments.identification import JointRecording
 from andante.experiments.identification.dynamics import Limb, Servos, follow
-from andante.experiments.identification.model import Replay, ReplaySettings, _later, _means, held_limbs
+from andante.experiments.identification.model import (
+    Replay,
+    ReplaySettings,
+    _later,
+    _means,
+    encoder_count,
+    held_limbs,
+    rounded,
+)
 from andante.gravity import GRAVITY
 
 LENGTH, MASS = 0.3, 0.8  # of the rods of the arm
@@ -98,3 +106,29 @@ def test_targets_are_held_and_delays_are_continuous():
     ramp = np.arange(10.0)
     assert _later(ramp, 2.5, False)[5:] == pytest.approx(ramp[5:] - 2.5)
     assert _later(ramp, 2.0, False)[:3] == pytest.approx([0.0, 0.0, 0.0])
+    assert _later(ramp, -1.5, False)[:8] == pytest.approx(ramp[:8] + 1.5)
+
+
+def test_the_implicit_euler_rule_damps_by_stiffness_times_step(pendulum):
+    limb, servos = pendulum(kp=60.0, kd=1.0)
+    free, start = replace(limb, heavy=np.zeros(1)), np.array([0.1])
+    damped, _ = follow(free, servos, start, np.zeros((200, 1)), 0.0005, 1.0)
+    more = replace(servos, kd=servos.kd + 0.0005 * servos.kp)
+    exact, _ = follow(free, more, start, np.zeros((800, 1)), 0.000125)
+    bare, _ = follow(free, servos, start, np.zeros((800, 1)), 0.000125)
+    assert np.abs(damped - exact[::4])[100:].max() < 0.5 * np.abs(damped - bare[::4])[100:].max()
+
+
+def test_counts_of_an_encoder_are_found_and_read_on_average():
+    count, rng = 2 * math.pi / 4096, np.random.default_rng(3)
+    q = 0.3 * np.sin(np.linspace(0, 20, 2000))
+    told = 0.2e-3 + count * np.round((q + 3e-4 * rng.standard_normal(2000) - 0.2e-3) / count)
+    found, offset = encoder_count(told)
+    assert found == pytest.approx(count, rel=1e-6)
+    assert (offset - 0.2e-3) / count == pytest.approx(round((offset - 0.2e-3) / count), abs=1e-3)
+    assert encoder_count(q) == (0.0, 0.0)
+    assert encoder_count(np.zeros(100)) == (0.0, 0.0)
+    for angle in (0.0, 0.2 * count, 0.45 * count, 3.7 * count):
+        noise = 0.25 * count * rng.standard_normal(200_000)
+        mean = np.mean(count * np.round((angle + noise) / count))
+        assert rounded(np.array([angle]), count, 0.0, 0.25)[0] == pytest.approx(mean, abs=0.01 * count)

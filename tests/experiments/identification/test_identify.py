@@ -17,7 +17,6 @@ from andante.experiments.identification import (
     identify,
     read_joint_recording,
 )
-from andante.experiments.identification.identify import _reversals
 from andante.experiments.identification.recording import write_joint_recording
 from andante.physics import RobotParameters, default_gains
 
@@ -106,9 +105,34 @@ def test_currents_give_a_torque_constant(arms, disguised):
     assert told["torque_constant", "hinge0"].value == pytest.approx(1.7, rel=0.05)
 
 
-def test_a_joint_that_never_turns_back_does_not_excite_friction():
-    assert _reversals(np.linspace(0, 1, 50)) == 0
-    assert _reversals(np.sin(np.linspace(0, 6 * np.pi, 500))) == 6
+def test_what_a_recording_does_not_tell_is_said_and_left_out(arms):
+    """One step to and fro of a joint that carries nothing: its friction and play may be anything."""
+    robot = arms.arm(1)
+    told = arms.recorded(robot, 8.0)
+    still = np.where(np.arange(len(told.times)) < 650, told.targets[150], told.targets[700])[:, None] * np.ones((1, 1))
+    flat = replace(told, targets=np.where(np.isfinite(still), still, 0.0))
+    quiet = arms.replayed(robot, flat)
+    quiet = replace(quiet, positions=quiet.positions + 1e-3 * np.random.default_rng(5).standard_normal(still.shape))
+    found = identify(IdentifyJob((quiet,), robot, engine=""))
+    unknown = [each for each in found.estimates if not each.determined]
+    assert unknown
+    for each in unknown:
+        assert any(f"{each.kind} of hinge0" in words for words in found.warnings)
+        assert each.kind != "friction" or "hinge0" not in found.parameters.joints
+
+
+def test_servos_of_mujoco_are_found_as_their_file_has_them(arms):
+    """Its own servos, at its own step, are damped by the implicit Euler rule; fitted so, they are those of the file."""
+    robot = arms.arm(1, friction=0.1)
+    told = arms.engine_recorded(robot, 6.0)
+    kinds = ("stiffness", "damping", "delay")
+    found = identify(
+        IdentifyJob((told,), robot, parameters=kinds, engine="mujoco", replay=ReplaySettings.recorded_on("mujoco"))
+    )
+    assert found["stiffness", "hinge0"].value == pytest.approx(60.0, rel=0.02)
+    assert found["damping", "hinge0"].value == pytest.approx(2.0, rel=0.02)
+    assert found["delay", "hinge0"].value == pytest.approx(0.0, abs=5e-4)
+    assert found.error_after < 2e-4
 
 
 def test_the_command_line_writes_a_file_that_simulations_take(arms, tmp_path, positions, monkeypatch):

@@ -4,8 +4,9 @@
 
 M by composite rigid bodies and C + g by recursive Newton-Euler, both with spatial vectors at the origin of the base
 (Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 5 and 6). Time is advanced by the implicit midpoint rule in the
-servo's terms, which neither damps nor excites a stiff servo; dry friction is a set-valued force found joint by joint by
-Gauss-Seidel, so that a joint that sticks stands still. The base is held, so limbs do not feel each other.
+servo's terms, which neither damps nor excites a stiff servo, or by the implicit Euler rule, which engines use and which
+damps it by kp dt; dry friction is a set-valued force found joint by joint by Gauss-Seidel, so that a joint that sticks
+stands still. The base is held, so limbs do not feel each other.
 """
 
 from __future__ import annotations
@@ -221,14 +222,15 @@ def _speed(a: float, c: float, b0: float, b1: float, effort: float, dry: float) 
 
 @njit(cache=True, nogil=True)
 def advance(
-    start: Array, references: Array, dt: float, parent: np.ndarray, rotation: Array, place: Array, axis: Array,
-    kind: np.ndarray, mass: Array, com: Array, inertia: Array, heavy: Array, lead: np.ndarray, ratio: Array,
-    offset: Array, gravity: Array, kp: Array, kd: Array, speed: np.ndarray, effort: Array, viscous: Array, dry: Array,
-    armature: Array, play: Array, positions: Array, efforts: Array,
+    start: Array, references: Array, dt: float, at: float, parent: np.ndarray, rotation: Array, place: Array,
+    axis: Array, kind: np.ndarray, mass: Array, com: Array, inertia: Array, heavy: Array, lead: np.ndarray,
+    ratio: Array, offset: Array, gravity: Array, kp: Array, kd: Array, speed: np.ndarray, effort: Array,
+    viscous: Array, dry: Array, armature: Array, play: Array, positions: Array, efforts: Array,
 ) -> None:  # fmt: skip
     """Follow references (steps, joints) from rest at `start`; positions (steps + 1, joints) and servo efforts (steps,).
 
-    A step solves (2 M / dt + d) x + (servo and friction at x) = 2 M v / dt - bias for the mean speed x of the step.
+    A step solves (M / (at dt) + d) x + (servo and friction at x) = M v / (at dt) - bias for the speed x of the step;
+    at: 0.5 for the midpoint rule, 1 for the implicit Euler rule.
     """
     steps, n = references.shape
     bodies = parent.shape[0]
@@ -242,7 +244,7 @@ def advance(
     for step in range(steps):
         for i in range(bodies):
             k = lead[i]
-            q[i] = offset[i] if k < 0 else ratio[i] * (y[k] + 0.5 * dt * v[k]) + offset[i]
+            q[i] = offset[i] if k < 0 else ratio[i] * (y[k] + (1.0 - at) * dt * v[k]) + offset[i]
             dq[i] = 0.0 if k < 0 else ratio[i] * v[k]
         mass_and_bias(
             q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, R, tensor, work
@@ -257,9 +259,9 @@ def advance(
             for j in range(bodies):
                 s = lead[j]
                 if s >= 0:
-                    A[r, s] += ratio[i] * ratio[j] * M[i, j] * 2.0 / dt
+                    A[r, s] += ratio[i] * ratio[j] * M[i, j] / (at * dt)
         for j in range(n):
-            A[j, j] += armature[j] * 2.0 / dt
+            A[j, j] += armature[j] / (at * dt)
         for j in range(n):
             for k in range(n):
                 b[j] += A[j, k] * v[k]
@@ -267,12 +269,12 @@ def advance(
             if speed[j]:
                 b0[j], b1[j] = kd[j] * reference, kd[j]
             else:
-                gap = reference - y[j] - 0.5 * dt * v[j]
+                gap = reference - y[j] - (1.0 - at) * dt * v[j]
                 if abs(gap) <= play[j]:
                     b0[j], b1[j] = 0.0, kd[j]
                 else:
                     b0[j] = kp[j] * (reference - y[j] - (play[j] if gap > 0 else -play[j]))
-                    b1[j] = kd[j] + 0.5 * dt * kp[j]
+                    b1[j] = kd[j] + at * dt * kp[j]
             A[j, j] += viscous[j]
         for _sweep in range(SWEEPS):
             change = 0.0
@@ -289,11 +291,13 @@ def advance(
         for j in range(n):
             efforts[step, j] = min(max(b0[j] - b1[j] * x[j], -effort[j]), effort[j])
             y[j] += dt * x[j]
-            v[j] = 0.0 if x[j] == 0.0 and dry[j] > 0.0 else 2.0 * x[j] - v[j]
+            v[j] = 0.0 if x[j] == 0.0 and dry[j] > 0.0 else v[j] + (x[j] - v[j]) / at
             positions[step + 1, j] = y[j]
 
 
-def follow(limb: Limb, servos: Servos, start: Array, references: Array, dt: float) -> tuple[Array, Array]:
+def follow(
+    limb: Limb, servos: Servos, start: Array, references: Array, dt: float, at: float = 0.5
+) -> tuple[Array, Array]:
     """Positions (steps + 1, joints) and servo efforts (steps, joints) of a limb that starts at rest.
 
     Args:
@@ -302,11 +306,12 @@ def follow(limb: Limb, servos: Servos, start: Array, references: Array, dt: floa
         start: their positions at the start (joints,).
         references: what the servos follow in each step (steps, joints): positions, or speeds of velocity servos.
         dt: length of a step [s].
+        at: 0.5 for the midpoint rule, 1 for the implicit Euler rule.
     """
     steps, n = references.shape
     positions, efforts = np.empty((steps + 1, n)), np.empty((steps, n))
     advance(
-        np.ascontiguousarray(start), np.ascontiguousarray(references), dt, limb.parent, limb.rotation, limb.place,
+        np.ascontiguousarray(start), np.ascontiguousarray(references), dt, at, limb.parent, limb.rotation, limb.place,
         limb.axis, limb.kind, limb.mass, limb.com, limb.inertia, limb.heavy, limb.lead, limb.ratio, limb.offset,
         limb.gravity, servos.kp, servos.kd, servos.speed, servos.effort, servos.viscous, servos.dry, servos.armature,
         servos.play, positions, efforts,

@@ -1,8 +1,10 @@
 """Motions that make a robot tell of its servos: every joint is swept slowly, then faster and faster, then stepped.
 
-The slow sweep shows friction, play and how far the load bends a servo; the quick one (a sine of growing frequency whose
-amplitude keeps to the joint's speed) shows inertia, damping and delay; steps show all at once. One joint of each limb
-moves at a time. The robot hangs, or is held by its base.
+The slow sweep shows friction, play and how far the load bends a servo. The quick one, a sine whose frequency grows to
+beyond the servo's bandwidth and comes back at a fraction of its strength, shows stiffness and damping beside the
+inertia, and delay; what rubs or has play does not shrink with the strength, so two of them tell it from what is linear.
+Steps, too short to take the servo to its effort limit, show all at once. One joint of each limb moves at a time. The
+robot hangs, or is held by its base.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from andante.geometry import Array
 from andante.locomotion import Behaviour, Command, Readings
 from andante.motion import check_motion
 from andante.physics import Mode
-from andante.physics.commands import default_gains, outboard_inertia
+from andante.physics.commands import ServoGains, default_gains, outboard_inertia
 from andante.physics.tree import body_tree
 
 from .model import components
@@ -40,14 +42,16 @@ class ExcitationSettings:
     slide: float = 0.03  # the same of joints that slide [m]
     range_fraction: float = 0.4  # of the way between the limits, at most
     speed_fraction: float = 0.4  # of the joint's velocity limit, at most
-    effort_fraction: float = 0.4  # of the joint's effort limit that its own inertia may take, at most
+    effort_fraction: float = 0.4  # of the joint's effort limit that its own inertia or a step may take, at most
     free_speed: float = 4.0  # velocity limit of joints that have none [rad/s]
     slow: float = 0.45  # fraction of a joint's time in the slow sweep,
     quick: float = 0.35  # in the quick one; the rest is steps
     slow_rounds: float = 2.0
     first_frequency: float = 1.0  # of the quick sweep [Hz]
-    last_frequency: float = 10.0  # [Hz]
-    step: float = 0.12  # as a fraction of the amplitude and at most [rad]
+    last_frequency: float = 20.0  # at most, and not above a fifth of the samples' rate [Hz]
+    bandwidths: float = 1.3  # of the servo, to which the quick sweep goes at most
+    weaker: float = 0.35  # strength of the quick sweep on its way back
+    step: float = 0.12  # at most [rad or m]
     steps: int = 4
     approach: float = 1.5  # time to the middle pose [s]
     rest: float = 0.2  # between two joints [s]
@@ -192,37 +196,61 @@ def _made(
             top = robot.joint(name).limits.velocity
             top = settings.speed_fraction * (top if 0 < top < math.inf else settings.free_speed)
             t = np.asarray(np.arange(span) * period, dtype=np.float64)
-            most = settings.effort_fraction * gains.effort[k] / max(float(carried[k]), 1e-9)
-            rows[first : first + span, k] += _signal(t, span * period, reach[name], top, most, bool(held[k]), settings)
+            push = settings.effort_fraction * float(gains.effort[k])
+            reaches = _Reach(
+                reach[name], top, push / max(float(carried[k]), 1e-9), min(settings.step, 0.35 * reach[name])
+            )
+            last = min(settings.last_frequency, 0.2 * rate)
+            if held[k]:
+                last = min(last, settings.bandwidths * _bandwidth(gains, k, float(carried[k])))
+                reaches = replace(reaches, step=min(reaches.step, push / max(float(gains.kp[k]), 1e-9)))
+            rows[first : first + span, k] += _signal(t, span * period, reaches, last, bool(held[k]), settings)
     modes = np.where(held, int(Mode.POSITION), int(Mode.VELOCITY)).astype(np.int8)
     told = tuple(name for name in chosen if held[names.index(name)])
     return Excitation(robot, tuple(chosen), told, rows, modes, period)
 
 
-def _signal(
-    t: Array, length: float, reach: float, top: float, most: float, position: bool, settings: ExcitationSettings
-) -> Array:
-    """The way of one joint about its middle, or the speed of a wheel, over its time; most: acceleration [rad/s^2]."""
+@dataclass(frozen=True)
+class _Reach:
+    """How far a joint may be moved."""
+
+    way: float  # about its middle [rad or m]
+    speed: float  # [rad/s or m/s]
+    acceleration: float  # [rad/s^2 or m/s^2]
+    step: float  # [rad or m]
+
+
+def _bandwidth(gains: ServoGains, k: int, inertia: float) -> float:
+    """Frequency sqrt(kp / I) about which the inertia moves a position servo as much as its spring [Hz]."""
+    return math.sqrt(float(gains.kp[k]) / max(inertia, 1e-9)) / (2 * math.pi)
+
+
+def _signal(t: Array, length: float, reach: _Reach, last: float, position: bool, settings: ExcitationSettings) -> Array:
+    """The way of one joint about its middle, or the speed of a wheel, over its time; last: frequency [Hz]."""
     slow, quick = settings.slow * length, settings.quick * length
     rounds = max(1.0, settings.slow_rounds)
     pace = rounds / slow
-    amplitude = min(reach, top / (2 * math.pi * pace)) if position else top
+    amplitude = min(reach.way, reach.speed / (2 * math.pi * pace)) if position else reach.speed
     out = np.where(t < slow, amplitude * np.sin(2 * math.pi * pace * t), 0.0)
     u = np.clip(t - slow, 0.0, quick)
-    f0, f1 = settings.first_frequency, settings.last_frequency
-    rate = math.log(f1 / f0) / quick
-    frequency = f0 * np.exp(rate * u)
-    phase = 2 * math.pi * f0 * (np.exp(rate * u) - 1.0) / rate
-    omega = 2 * math.pi * frequency
+    first = min(settings.first_frequency, 0.5 * last)
+    rate = math.log(last / first) / (0.5 * quick)
+    up = 0.5 * quick - np.abs(u - 0.5 * quick)  # the time at which the way up has the same frequency
+    omega = 2 * math.pi * first * np.exp(rate * up)
+    gone = 2 * math.pi * first * (np.exp(rate * up) - 1.0) / rate
+    top = 2 * math.pi * (last - first) / rate
+    back = u >= 0.5 * quick
     if position:
-        strength = np.minimum(np.minimum(0.5 * reach, top / omega), most / omega**2)
+        strength = np.minimum(np.minimum(0.5 * reach.way, reach.speed / omega), reach.acceleration / omega**2)
     else:
-        strength = np.minimum(0.5 * top, most / omega)
-    ends = np.minimum(1.0, np.minimum(u, quick - u) / (0.05 * quick))
-    out += np.where((t >= slow) & (t < slow + quick), strength * ends * np.sin(phase), 0.0)
+        strength = np.minimum(0.5 * reach.speed, reach.acceleration / omega)
+    edges = np.minimum(np.minimum(u, quick - u), np.abs(u - 0.5 * quick)) / (0.04 * quick)
+    strength = strength * np.minimum(1.0, edges) * np.where(back, settings.weaker, 1.0)
+    phase = np.where(back, 2 * top - gone, gone)
+    out += np.where((t >= slow) & (t < slow + quick), strength * np.sin(phase), 0.0)
     left = length - slow - quick
     number = np.floor((t - slow - quick) / (left / (settings.steps + 1))).astype(int)
-    step = min(settings.step, 0.35 * reach) if position else 0.7 * top
+    step = reach.step if position else 0.7 * reach.speed
     signs = np.array([1.0, -1.0, 1.0, 0.5, -1.0, 0.3, 1.0, -0.5])
     stepped = (t >= slow + quick) & (number < settings.steps)
     out += np.where(stepped, step * signs[np.clip(number, 0, None) % len(signs)], 0.0)

@@ -23,19 +23,16 @@ from andante.files import write_whole
 from andante.geometry import Array
 from andante.progress import bar
 
-from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem, correlated, scaled_alike, undetermined
+from .approach import approached
+from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem
 from .model import HeldLimb, Replay, ReplaySettings, held_limbs
-from .parameters import KINDS, POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
+from .parameters import POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
 from .proof import replayed
 from .recording import JointRecording, check_recording, read_joint_recording
 from .result import Curves, Estimate, Identification, robot_parameters, write_parameters
+from .verdict import judged
 
 EARLY = 0.005  # delay at which a fit begins [s]
-SURE = 1.96  # deviations on each side of an interval of 95 %
-MASSES = "without torques masses and gains may grow alike: record efforts, or leave the masses out"
-SUM = "short of the effort limit only their sum acts on positions: record efforts, or leave one out"
-SERVO_DAMPING = ("damping", "velocity_gain")
-SLOW_TURNS = 4  # a joint that reverses less often tells little of friction and play
 
 
 @dataclass(frozen=True)
@@ -87,13 +84,14 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
     with bar("identifying", progress) as report:
         for number, (some, mine) in enumerate(groups):
             problem = Problem(some, mine, fixed, efforts, currents, job.fit)
-            first = np.array([_first(parameter) for parameter in mine])
+            low, high = problem.bounds
+            first = np.clip(np.array([_first(parameter) for parameter in mine]), low, high)
             before = problem.gaps(problem.prior[0])
-            found = problem.solve(first)
+            found = problem.solve(approached(problem, first))
             values |= problem.values(found.z)
-            alike = scaled_alike(problem, found.z, bool(efforts))
-            estimates += _estimates(problem, found, alike)
-            warnings += _warnings(problem, found, told, bool(efforts), alike)
+            verdict = judged(problem, found, told, bool(efforts))
+            estimates += verdict.estimates
+            warnings += verdict.warnings
             curves += _curves(problem, found, before, joints)
             report(number + 1, len(groups), ", ".join(curve.joint for curve in curves[-3:]))
     ordered = {name: k for k, name in enumerate(joints)}
@@ -261,91 +259,6 @@ def _clusters(
             grown, mine = more != mine, more
         yield [replays[r] for r in some], [parameters[p] for p in sorted(mine)]
         left = [p for p in left if p not in mine]
-
-
-# ---- what is told of it ------------------------------------------------------------------------------
-def _estimates(problem: Problem, found: Fitted, alike: Sequence[int]) -> list[Estimate]:
-    settings, out = problem.settings, []
-    for k, parameter in enumerate(problem.parameters):
-        kind, z = KINDS[parameter.kind], float(found.z[k])
-        deviation = math.sqrt(float(found.covariance[k, k]))
-        low, high = parameter.bounds
-        ends = [parameter.value(min(max(z + side * SURE * deviation, low), high)) for side in (-1, 1)]
-        at = ""
-        if min(z - low, high - z) < 1e-3 and not (z - low < 1e-3 and not kind.factor):
-            at = "at its bound"
-        known = deviation < settings.unknown * kind.width and not at and k not in alike
-        out.append(
-            Estimate(
-                parameter.kind,
-                parameter.of,
-                kind.unit,
-                parameter.value(z),
-                ends[0],
-                ends[1],
-                parameter.start,
-                known,
-                at,
-            )
-        )
-    return out
-
-
-def _warnings(
-    problem: Problem, found: Fitted, told: Sequence[JointRecording], torques: bool, alike: Sequence[int]
-) -> list[str]:
-    out = []
-    parameters, settings = problem.parameters, problem.settings
-    together: set[int] = set(alike)
-    if alike:
-        names = ", the ".join(parameters[k].name for k in alike)
-        out.append(f"the recording cannot tell apart the {names}; {MASSES}")
-    for k, each in enumerate(parameters):
-        pair = [i for i, other in enumerate(parameters) if other.kind in SERVO_DAMPING and other.of == each.of]
-        if each.kind == "viscous" and pair and not torques:
-            together |= {k, *pair}
-            out.append(f"the recording cannot tell apart the {parameters[pair[0]].name}, the {each.name}; {SUM}")
-    for members in undetermined(parameters, found.covariance, settings):
-        if set(members) <= together:
-            continue
-        names = [parameters[k].name for k in members]
-        together |= set(members)
-        if len(members) == 1:
-            out.append(f"the recording does not determine the {names[0]}{_excitation(parameters[members[0]], told)}")
-            continue
-        kinds = {parameters[k].kind for k in members}
-        remedy = "leave some of them out, or move the joints in other ways"
-        if kinds & {"mass", "armature"} and not torques:
-            remedy = MASSES
-        out.append(f"the recording cannot tell apart the {', the '.join(names)}; {remedy}")
-    for i, k, value in correlated(parameters, found.covariance, settings):
-        if not {i, k} <= together:
-            out.append(f"the {parameters[k].name} and the {parameters[i].name} go together (correlation {value:.2f})")
-    return out
-
-
-def _excitation(parameter: Parameter, told: Sequence[JointRecording]) -> str:
-    """Why a parameter may not have shown."""
-    if parameter.kind not in ("friction", "backlash") or parameter.of[0] not in told[0].names:
-        return ""
-    name = parameter.of[0]
-    turns = sum(_reversals(each.positions[:, each.names.index(name)]) for each in told)
-    if turns < SLOW_TURNS:
-        return f": {name} reverses {turns} times only; sweep it to and fro, slowly and under load"
-    return f": {name} must be swept to and fro, slowly, with its load changing sides"
-
-
-def _reversals(position: Array) -> int:
-    """How often a joint turns back by more than a tenth of its way."""
-    least, turns, way, extreme = 0.1 * float(np.ptp(position)), 0, 0, float(position[0])
-    for value in position.tolist():
-        if way >= 0 and value < extreme - least:
-            turns, way, extreme = turns + (way > 0), -1, value
-        elif way <= 0 and value > extreme + least:
-            turns, way, extreme = turns + (way < 0), 1, value
-        elif (value - extreme) * way > 0:
-            extreme = value
-    return turns
 
 
 def _curves(problem: Problem, found: Fitted, before: Sequence[Array], joints: Sequence[str]) -> list[Curves]:

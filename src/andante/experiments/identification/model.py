@@ -1,7 +1,8 @@
 """A robot whose base is held, cut into limbs that do not feel each other, and its recordings replayed on them.
 
 Targets hold until the next one comes and are slewed at the joint's velocity limit as by the servos of Andante; a delay
-moves them between two steps in proportion, so that what is simulated depends smoothly on it.
+moves them between two steps in proportion, so that what is simulated depends smoothly on it. Positions that an encoder
+rounds are compared with what it would read on average, not with the angle itself.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from andante.description.joint import ONE_DOF, JointType
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
+from andante.physics import Settings
 from andante.physics.commands import default_gains
+from andante.physics.registry import ENGINES
 from andante.physics.tree import BodyTree, body_tree
 
 from .dynamics import PRISMATIC, REVOLUTE, Limb, Servos, follow
@@ -38,10 +41,24 @@ class ReplaySettings:
 
     step: float = 0.001  # [s]
     rotors: str = "joint"  # where rotor inertia is felt: at its own "joint", or it turns with the "link" (see docs)
-    speed_window: float = 0.05  # over which the way of joints under velocity servos is compared [s]
+    damped: bool = False  # by the implicit Euler rule, as servos of MuJoCo are, instead of the midpoint rule
+    speed_window: float = 0.5  # over which the way of joints under velocity servos is compared [s]
+    settling: float = 0.4  # for which a joint is compared after its target came to rest [s]
+    blur: float = 0.25  # deviation of what encoders round, in their counts
 
     def __post_init__(self) -> None:
         UnknownName.check("place of rotors", self.rotors, ROTORS)
+
+    @staticmethod
+    def recorded_on(engine: str) -> ReplaySettings:
+        """For recordings of a simulation on an engine, with its own servos at its usual step; empty: of a real robot.
+
+        MuJoCo's servos are those of the implicit Euler rule; the other engines let rotors turn with the links.
+        """
+        if not engine:
+            return ReplaySettings()
+        UnknownName.check("engine", engine, ENGINES)
+        return ReplaySettings(step=Settings().dt, damped=True) if engine == "mujoco" else ReplaySettings(rotors="link")
 
 
 @dataclass(frozen=True)
@@ -216,6 +233,10 @@ def _with_rotors(held: HeldLimb) -> HeldLimb:
     return replace(held, limb=replace(limb, inertia=inertia), servos=replace(held.servos, armature=armature))
 
 
+MOVES = 1e-7  # change of a target from sample to sample that is none [rad or m, or a second of it]
+FEWEST_ACTIVE = 20  # samples of a joint; with fewer all are compared
+LEAST_COUNT = 1e-6  # of an encoder [rad or m]
+MOST_READINGS = 0.7  # different readings per sample of an encoder that rounds, at most
 STANDS = 0.02  # joints without targets that move less stand still [rad or m]
 
 
@@ -264,6 +285,10 @@ class Replay:
                 self.targets[:, j] = _means(recording.target_times, values, grid)
         stride = np.minimum(limb.velocity, 1e6) * h
         _slew(self.targets, stride, self.targets[0].copy(), limb.servos.speed)
+        self.active = [self._active(j) for j in range(len(index))]
+        self.counts = [
+            (0.0, 0.0) if limb.servos.speed[j] else encoder_count(self.measured[:, j]) for j in range(len(index))
+        ]
         self.window = max(1, round(settings.speed_window / float(np.median(np.diff(self.times)))))
 
     @cached_property
@@ -278,12 +303,33 @@ class Replay:
         references = self.targets.copy()
         for j, joint in enumerate(self.limb.joints):
             late = values.get(("delay", joint), 0.0) / self.settings.step
-            if late > 0:
+            if late != 0:
                 references[:, j] = _later(self.targets[:, j], late, bool(servos.speed[j]))
-        positions, efforts = follow(limb, servos, self.start, references, self.settings.step)
+        positions, efforts = follow(
+            limb, servos, self.start, references, self.settings.step, 1.0 if self.settings.damped else 0.5
+        )
         whole, part = self._samples
         q = (1.0 - part)[:, None] * positions[whole] + part[:, None] * positions[whole + 1]
         return q, efforts[np.maximum(whole + np.rint(part).astype(int) - 1, 0)]
+
+    def _active(self, joint: int) -> np.ndarray:
+        """Samples that are compared of a joint: those at which its target moves or has just moved.
+
+        A joint that friction holds rests where it came to rest, and real ones creep; that tells nothing of its servo.
+        """
+        at = np.minimum((self.times / self.settings.step).astype(int), self.steps - 1)
+        target = self.targets[at, joint]
+        moves = np.abs(np.diff(target, prepend=target[:1])) > MOVES
+        if self.limb.servos.speed[joint]:
+            moves |= target != 0
+        last = np.maximum.accumulate(np.where(moves, self.times, -math.inf))
+        rows = np.flatnonzero(self.times - last <= self.settings.settling)
+        return rows if len(rows) >= FEWEST_ACTIVE else np.arange(len(self.times))
+
+    def read(self, q: Array, joint: int) -> Array:
+        """What the encoder of a joint reads on average where its joint is at q (samples,)."""
+        count, offset = self.counts[joint]
+        return rounded(q, count, offset, self.settings.blur) if count > 0 else q
 
     def compared(self, q: Array, joint: int) -> Array:
         """What is compared of a joint's positions (samples,): themselves, or ways over a window of velocity servos."""
@@ -292,6 +338,36 @@ class Replay:
         way = np.zeros_like(q)
         way[self.window :] = q[self.window :] - q[: -self.window]
         return way
+
+
+def encoder_count(positions: Array) -> tuple[float, float]:
+    """Count and offset of an encoder whose readings are all of the form offset + n count; (0, 0) where they are not."""
+    known = np.unique(positions[np.isfinite(positions)])
+    gaps = np.diff(known)
+    gaps = gaps[gaps > LEAST_COUNT]
+    if len(gaps) < 3 or len(known) > MOST_READINGS * len(positions):
+        return 0.0, 0.0
+    least = float(gaps.min())
+    fits = np.rint(gaps / least)
+    count = float(np.sum(gaps) / np.sum(fits))
+    if np.abs(gaps / count - fits).max() > 0.1:
+        return 0.0, 0.0
+    turns = np.exp(2j * math.pi * known / count)
+    return count, float(np.angle(turns.mean()) * count / (2 * math.pi))
+
+
+def rounded(q: Array, count: float, offset: float, blur: float) -> Array:
+    """Mean of offset + count round((q + n - offset) / count) over noise n of deviation blur count.
+
+    That is q + count / pi sum over k of (-1)^k / k exp(-2 (pi k blur)^2) sin(2 pi k (q - offset) / count); two terms do
+    for the noise that encoders have (Widrow, Kollar: Quantization Noise, 2008, ch. 4).
+    """
+    turn = 2 * math.pi * (q - offset) / count
+    out = q.copy()
+    for k in (1, 2):
+        size = count / (math.pi * k) * math.exp(-2 * (math.pi * k * blur) ** 2)
+        out += (size if k % 2 == 0 else -size) * np.sin(k * turn)
+    return out
 
 
 def _means(times: Array, values: Array, grid: Array) -> Array:
@@ -305,8 +381,17 @@ def _means(times: Array, values: Array, grid: Array) -> Array:
 
 
 def _later(targets: Array, steps: float, from_rest: bool) -> Array:
-    """Targets (n,) that come late by a number of steps, between two in proportion; velocities are 0 before."""
-    whole, part = int(steps), steps - int(steps)
+    """Targets (n,) that come late by a number of steps, between two in proportion; velocities are 0 before.
+
+    Less than 0 steps: they come early, as they seem to where the samples are stamped late.
+    """
+    whole = math.floor(steps)
+    part = steps - whole
     fill = 0.0 if from_rest else targets[0]
-    padded = np.concatenate([np.full(whole + 1, fill), targets])
-    return (1.0 - part) * padded[1 : 1 + len(targets)] + part * padded[: len(targets)]
+    n = len(targets)
+    at = np.arange(n) - whole
+
+    def shifted(index: np.ndarray) -> Array:
+        return np.where(index < 0, fill, targets[np.clip(index, 0, n - 1)])
+
+    return (1.0 - part) * shifted(at) + part * shifted(at - 1)

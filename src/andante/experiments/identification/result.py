@@ -150,7 +150,7 @@ def robot_parameters(robot: Robot, estimates: Sequence[Estimate]) -> RobotParame
     masses: dict[str, float] = {}
     tree = body_tree(robot, fixed=True)
     for each in estimates:
-        if not each.determined and not each.remark:
+        if not each.determined:
             continue
         if each.kind in FILE:
             section, key = FILE[each.kind]
@@ -173,7 +173,8 @@ def parameter_text(found: Identification) -> str:
     """The parameters as a TOML text, with how sure they are in remarks."""
     lines = [HEAD, f"# {found.robot}, {found.seconds:.1f} s of {', '.join(Path(r).name for r in found.recordings)}\n"]
     for each in found.estimates:
-        sure = f"{each.low:.4g} to {each.high:.4g}" if each.determined else each.remark or "not determined, left out"
+        why = each.remark or "not determined"
+        sure = f"{each.low:.4g} to {each.high:.4g}" if each.determined else f"{why}, left out"
         lines.append(f"# {each.name}: {each.value:.4g} {each.unit} ({sure})\n")
     lines += [f"# warning: {each}\n" for each in found.warnings]
     return "".join(lines) + "\n" + toml_text({"robot": found.parameters.as_dict()})
