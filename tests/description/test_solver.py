@@ -162,7 +162,8 @@ def test_a_robot_of_a_file_with_options_is_told_that_they_are_the_world_s(tmp_pa
 
 # ---- surfaces ----------------------------------------------------------------------------------------------------
 def test_every_contact_parameter_survives_every_format(tmp_path: Path) -> None:
-    surface = Surface(0.5, 0.2, 0.01, 0.001, 0.3, 1e5, 10.0, 0.4, 0.002, (0.0, 1.0, 0.0), 3, 0.1, 0.2)
+    of_mujoco = ((0.03, 0.9), (0.8, 0.9, 0.002, 0.4, 3.0), 0.003, 0.001)
+    surface = Surface(0.5, 0.2, 0.01, 0.001, 0.3, 1e5, 10.0, 0.4, 0.002, (0.0, 1.0, 0.0), 3, 0.1, 0.2, *of_mujoco)
     assert None not in vars(surface).values()
     inertia = load_robot("waffle").link("base_link").inertia
     box = Robot("box", (Link("box", inertia, collisions=(Collision(Box((1.0, 1.0, 1.0)), surface=surface),)),))

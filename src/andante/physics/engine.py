@@ -75,12 +75,10 @@ class Engine(ABC):
             if names.count(name) > 1:
                 raise BadInput(f"two models in the scene are named {name!r}; give them different names")
         trees: dict[tuple[int, bool], BodyTree] = {}
-        springs = "kp" in self.surface and "solimp" not in self.surface
         for placement in placements:  # one robot placed often is reduced once
             key = (id(placement.robot), placement.fixed)
             if key not in trees:
-                robot = with_springs(placement.robot) if springs else placement.robot
-                trees[key] = body_tree(robot, placement.fixed)
+                trees[key] = body_tree(with_springs(placement.robot, self.surface), placement.fixed)
         self.models = tuple(Model(i, p, trees[id(p.robot), p.fixed]) for i, p in enumerate(placements))
         self.steps = 0
         self.gains = [default_gains(model.tree.robot) for model in self.models]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from andante.description.link import Surface
@@ -10,14 +11,14 @@ from andante.description.robot import Robot
 IMPEDANCE = 0.95  # of MuJoCo's contacts where none is stated
 
 
-def with_springs(robot: Robot) -> Robot:
-    """A robot whose surfaces have kp and kd where they state solref, for engines without that.
+def with_springs(robot: Robot, known: Collection[str]) -> Robot:
+    """A robot whose surfaces have kp and kd where they state solref, for an engine that knows kp and not solimp.
 
     A contact of MuJoCo with impedance d on a mass m rests as deep as on a spring kp = m / (T^2 z^2 (1 - d)) with the
     damper kd = 2 m / (T (1 - d)), T its time constant and z its damping ratio; given as stiffness S and damping D,
     kp = m S / (1 - d) and kd = m D / (1 - d). The mass is that of the robot; what weighs nothing stays as it is.
     """
-    mass = robot.mass
+    mass = robot.mass if "kp" in known and "solimp" not in known else 0.0
     if mass <= 0 or not any(c.surface.solref for link in robot.links for c in link.collisions):
         return robot
     links = []

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from andante.description import Surface, load_robot
-from andante.description.io.gazebo import COLORS, NOISE, SENSORS, SURFACE, noise
+from andante.description.io.gazebo import COLORS, NOISE, ROWS, SENSORS, SURFACE, noise
 
 SDF = """<sdf version="1.7"><model name="m"><link name="l"><sensor name="s" type="{kind}">{body}</sensor>
 <collision name="c"><geometry><sphere><radius>1</radius></sphere></geometry><surface>{surface}</surface></collision>
@@ -28,9 +28,10 @@ def read(tmp_path, **parts):
 def test_every_path_of_a_surface_arrives_in_its_field(tmp_path, path):
     field = SURFACE[path]
     assert field in {each.name for each in fields(Surface)}
-    value = "0 1 0" if field == "fdir1" else "3"
+    row = tuple(float(k) for k in range(ROWS.get(field, 0)))
+    value = " ".join(str(number) for number in row) or "3"
     told = read(tmp_path, surface=nested(path, value)).link("l").collisions[0].surface
-    assert getattr(told, field) == ((0.0, 1.0, 0.0) if field == "fdir1" else 3)
+    assert getattr(told, field) == (row or 3)
 
 
 @pytest.mark.parametrize(("kind", "element"), [("gpu_lidar", "lidar"), ("camera", "camera"), ("imu", "imu")])

@@ -91,11 +91,11 @@ class RollingWalker(Walker):
     def _go(self, readings: Readings, command: Command, dt: float) -> tuple[Array, Array]:
         """Joint targets (joints,) of the controller, and the step (2,) that the robot has made meanwhile [m]."""
         controller = self.controller
-        before, walking = controller.walker.position.copy(), controller.mode is ShellMode.HEXAPOD
+        before = controller.walker.position.copy() if controller.mode is ShellMode.HEXAPOD else None
         target = controller.update(readings, command, dt)
         if controller.mode in (ShellMode.BALL, ShellMode.RIGHTING):
             return target, dt * controller.roller.velocity
-        return target, self._step_of_legs(before) if walking else np.zeros(2)
+        return target, np.zeros(2) if before is None else self._step_of_legs(before)
 
     def _aim(self) -> None:
         """Where an even braking would end, from here along the course."""

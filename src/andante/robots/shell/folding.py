@@ -191,10 +191,10 @@ class RouteFollower:
         target = self._start + smoothstep(self._clock / self._duration) * (goal - self._start)
         if self.progress is Progress.FAILED:
             return target
-        if np.max(np.abs(position - target)) < settings.lag and self._clock < self._duration:
+        if self._clock < self._duration and np.abs(position - target).max() < settings.lag:
             self._clock = min(self._duration, self._clock + dt)
             self._waited = 0.0
-        elif self._clock >= self._duration and np.max(np.abs(position - goal)) < enough:
+        elif self._clock >= self._duration and np.abs(position - goal).max() < enough:
             self._arrive(goal)
         else:
             self._waited += dt
