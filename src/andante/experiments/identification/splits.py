@@ -103,7 +103,8 @@ def rested(problem: Problem, z: Array) -> Array:
                 channel = problem.channels[c]
                 moving = np.zeros(len(gaps[c]), dtype=bool)
                 moving[problem.replays[channel.replay].active[channel.joint]] = True
-                costs[b, n] += [np.sum(gaps[c][moving] ** 2), np.sum(gaps[c][~moving] ** 2)]
+                resting = gaps[c][~moving] / problem.settings.rest
+                costs[b, n] += [np.sum(gaps[c][moving] ** 2), np.sum(resting**2)]
                 counts[b] += [0 if n else moving.sum(), 0 if n else (~moving).sum()]
     out = z.copy()
     problem.resting = set()
