@@ -115,10 +115,10 @@ class Problem:
         """Simulated less measured (samples,), at the samples that count; those at rest by their weight."""
         full, counts = self._full(channel, run, z), self.rows(channel)
         if len(counts) == len(self.replays[channel.replay].active[channel.joint]):
-            return full[counts]
+            return np.asarray(full[counts])
         weight = np.full(len(full), self.settings.rest)
         weight[self.replays[channel.replay].active[channel.joint]] = 1.0
-        return (weight * full)[counts]
+        return np.asarray((weight * full)[counts])
 
     def _full(self, channel: Channel, run: tuple[Array, Array], z: Array) -> Array:
         """Simulated less measured (samples,)."""
