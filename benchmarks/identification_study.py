@@ -288,7 +288,8 @@ def say_run(run: dict[str, Any], verbose: bool) -> None:
     for kind in GOAL:
         judged = [row for row in run["rows"] if row["kind"] == kind]
         if judged:
-            parts.append(f"{kind} {sum(r['good'] for r in judged)}/{len(judged)}")
+            told = [row["good"] for row in judged if row["determined"]]
+            parts.append(f"{kind} {sum(r['good'] for r in judged)}/{len(judged)} (told {sum(told)}/{len(told)})")
     covered = sum(row["covered"] for row in run["rows"])
     say(f"{run['case']} seed {run['seed']} recorded on {run['engine']}{' with torques' if run['torques'] else ''}: "
           f"{', '.join(parts)} within 10 %; {covered}/{len(run['rows'])} in their intervals; {run['seconds']} s; "
@@ -304,7 +305,9 @@ def summary(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         judged = [row for run in runs for row in run["rows"] if row["kind"] == kind]
         if judged:
             errors = sorted(abs(row["error"]) for row in judged)
+            told = [row for row in judged if row["determined"]]
             out[kind] = {"good": sum(row["good"] for row in judged), "of": len(judged),
+                         "told_good": sum(row["good"] for row in told), "told": len(told),
                          "median": errors[len(errors) // 2], "worst": errors[-1]}  # fmt: skip
     rows = [row for run in runs for row in run["rows"]]
     out["covered"] = {"good": sum(row["covered"] for row in rows), "of": len(rows)}

@@ -38,7 +38,8 @@ class FitSettings:
     tolerance: float = 1e-4  # relative change of the cost at which a round ends
     prior_widths: float = 3.0  # how weakly parameters are held, in widths of their kind
     block: float = 1.0  # of residuals that may be alike [s]
-    late: float = 0.02  # of a sample, by which times may be wrong throughout
+    rest: float = 0.3  # weight of samples at rest where these count
+    late: float = 0.05  # of a sample, by which times may be wrong throughout
     sticky: float = 0.2  # of a residual's spread, by which positions may depend otherwise on the way that a joint goes
     least_spread: float = 2e-5  # of a position channel [rad or m]
 
@@ -111,18 +112,26 @@ class Problem:
         return {r: self.replays[r].simulate(values) for r in (range(len(self.replays)) if only is None else only)}
 
     def gap(self, channel: Channel, run: tuple[Array, Array], z: Array) -> Array:
-        """Simulated less measured (samples,), at the samples that count."""
+        """Simulated less measured (samples,), at the samples that count; those at rest by their weight."""
+        full, counts = self._full(channel, run, z), self.rows(channel)
+        if len(counts) == len(self.replays[channel.replay].active[channel.joint]):
+            return np.asarray(full[counts])
+        weight = np.full(len(full), self.settings.rest)
+        weight[self.replays[channel.replay].active[channel.joint]] = 1.0
+        return np.asarray((weight * full)[counts])
+
+    def _full(self, channel: Channel, run: tuple[Array, Array], z: Array) -> Array:
+        """Simulated less measured (samples,)."""
         replay, j = self.replays[channel.replay], channel.joint
-        counts = self.rows(channel)
         if channel.what == POSITION:
             q = replay.read(run[0][:, j], j) if self.fine else run[0][:, j]
-            return np.asarray(replay.compared(q, j) - replay.compared(replay.measured[:, j], j))[counts]
+            return np.asarray(replay.compared(q, j) - replay.compared(replay.measured[:, j], j))
         recording, name = replay.recording, replay.limb.joints[j]
         k = recording.names.index(name)
         if not channel.gain:
-            return np.asarray(run[1][:, j] - recording.efforts[replay.rows, k])[counts]
+            return np.asarray(run[1][:, j] - recording.efforts[replay.rows, k])
         constant = self.values(z)["torque_constant", name]
-        return np.asarray(run[1][:, j] - constant * recording.currents[replay.rows, k])[counts]
+        return np.asarray(run[1][:, j] - constant * recording.currents[replay.rows, k])
 
     def rows(self, channel: Channel) -> np.ndarray:
         """Samples that count: those in motion, or all where the rest of a joint is understood."""

@@ -30,13 +30,13 @@ class Kind:
 
 EARLIEST = 0.005  # by which a fit lets targets seem to come early, for samples that are stamped late [s]
 KINDS: Mapping[str, Kind] = {
-    "stiffness": Kind("N m/rad", True, 0.05, 20.0, 0.7, 0.01, "kp of a position servo"),
-    "damping": Kind("N m s/rad", True, 0.05, 20.0, 0.7, 0.01, "kd of a position servo"),
+    "stiffness": Kind("N m/rad", True, 0.05, 20.0, 0.7, 0.03, "kp of a position servo"),
+    "damping": Kind("N m s/rad", True, 0.05, 20.0, 0.7, 0.03, "kd of a position servo"),
     "velocity_gain": Kind("N m s/rad", True, 0.02, 50.0, 0.7, 0.01, "kv of a velocity servo"),
-    "friction": Kind("N m", False, 0.0, math.inf, 1.0, 0.05, "dry (Coulomb) friction", 0.1),
+    "friction": Kind("N m", False, 0.0, math.inf, 1.0, 0.15, "dry (Coulomb) friction", 0.1),
     "viscous": Kind("N m s/rad", False, 0.0, math.inf, 1.0, 0.05, "viscous friction", 0.1),
     "delay": Kind("s", False, -EARLIEST, 0.25, 1.0, 0.05, "from target to motor", 0.25),
-    "backlash": Kind("rad", False, 0.0, 0.2, 1.0, 0.05, "free play, full width", 0.25),
+    "backlash": Kind("rad", False, 0.0, 0.2, 1.0, 0.15, "free play, full width", 0.25),
     "armature": Kind("kg m^2", True, 0.1, 10.0, 0.7, 0.01, "rotor inertia times gear ratio squared"),
     "torque_constant": Kind("N m/A", True, 0.001, 1000.0, 1.0, 0.01, "torque per current at the joint"),
     "mass": Kind("kg", True, 0.7, 1.0 / 0.7, 0.3, 0.01, "mass of a link, its inertia growing alike"),

@@ -34,6 +34,7 @@ class Band:
     stiffness: int  # -1: it is not identified
     kp: float  # as the file has it
     channels: tuple[int, ...]
+    efforts: tuple[int, ...]  # channels of torques
 
     def stiff(self, problem: Problem, z: Array) -> float:
         """kp at z."""
@@ -67,13 +68,13 @@ def bands(problem: Problem) -> list[Band]:
     for (kind, owners), k in index.items():
         if kind != "backlash" or ("friction", owners) not in index:
             continue
-        channels = tuple(
-            c for c, each in enumerate(problem.channels) if each.what == "position" and problem.name(each)[0] in owners
-        )
+        own = [c for c, each in enumerate(problem.channels) if problem.name(each)[0] in owners]
+        channels = tuple(c for c in own if problem.channels[c].what == "position")
+        efforts = tuple(c for c in own if c not in channels)
         if channels:
             limb, j = problem.replays[problem.channels[channels[0]].replay].limb, problem.channels[channels[0]].joint
             stiff = index.get(("stiffness", owners), -1)
-            found.append(Band(index["friction", owners], k, stiff, float(limb.servos.kp[j]), channels))
+            found.append(Band(index["friction", owners], k, stiff, float(limb.servos.kp[j]), channels, efforts))
     return found
 
 
@@ -103,7 +104,8 @@ def rested(problem: Problem, z: Array) -> Array:
                 channel = problem.channels[c]
                 moving = np.zeros(len(gaps[c]), dtype=bool)
                 moving[problem.replays[channel.replay].active[channel.joint]] = True
-                costs[b, n] += [np.sum(gaps[c][moving] ** 2), np.sum(gaps[c][~moving] ** 2)]
+                resting = gaps[c][~moving] / problem.settings.rest
+                costs[b, n] += [np.sum(gaps[c][moving] ** 2), np.sum(resting**2)]
                 counts[b] += [0 if n else moving.sum(), 0 if n else (~moving).sum()]
     out = z.copy()
     problem.resting = set()
@@ -126,16 +128,19 @@ def doubt(problem: Problem, z: Array) -> Array:
         return out
     here = np.array([band.share(problem, z) for band in some])
     grid = [here, *(np.full(len(some), share) for share in SHARES)]
-    costs = np.zeros((len(some), len(grid)))
-    counts = np.zeros(len(some))
+    worse = np.zeros((len(some), len(grid)))
+    first: list[Array] = []
     for n, shares in enumerate(grid):
         gaps = _gaps(problem, z, some, shares)
+        first = first or gaps
         for b, band in enumerate(some):
-            costs[b, n] = sum(float(gaps[c] @ gaps[c]) for c in band.channels)
-            counts[b] = sum(len(gaps[c]) for c in band.channels)
+            for c in (*band.channels, *band.efforts):
+                worse[b, n] += len(gaps[c]) / ALIKE**2 * float(gaps[c] @ gaps[c]) / float(first[c] @ first[c])
+    worse -= worse.min(axis=1, keepdims=True)
     for b, band in enumerate(some):
-        worse = counts[b] / ALIKE**2 * (costs[b] / costs[b].min() - 1.0)
-        open_ones = np.array([share[b] for share, each in zip(grid, worse, strict=True) if each < SURE**2] + [here[b]])
+        open_ones = np.array(
+            [share[b] for share, each in zip(grid, worse[b], strict=True) if each < SURE**2] + [here[b]]
+        )
         by = max(float(open_ones.max() - here[b]), float(here[b] - open_ones.min())) / SURE
         width = band.width(problem, z)
         moved = np.zeros(len(z))

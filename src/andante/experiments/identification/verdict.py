@@ -23,7 +23,7 @@ from .result import Estimate
 SURE = 1.96  # deviations on each side of an interval of 95 %
 LOOSE = 0.15  # half of an interval, as a fraction of the value, from which on a parameter is not determined
 SHAKY = 0.1  # the same, below which a correlation is of no account
-MODEL = 0.01  # deviation by which any model is wrong, as a fraction of the value; added: a tenth of `Kind.fine`
+MODEL = 0.03  # deviation by which any model is wrong, as a fraction of the value; added: a tenth of `Kind.fine`
 CORRELATED = 0.95  # of two estimates that go together
 MEMBER = 0.3  # part of a direction from which on a parameter belongs to it
 ALIKE = 3.0  # by how much residuals that are alike from sample to sample widen the deviation of a common factor
