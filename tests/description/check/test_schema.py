@@ -27,7 +27,6 @@ def errors(tmp_path: Path, text: str) -> list[tuple[int, str]]:
     [
         ('size="0.1"', 'size="0.1" wings="2"', 3),
         ("<keyframe>", "<wings/><keyframe>", 5),
-        ('friction="1 0.005 0.0001"', 'friction="slippery"', 3),
     ],
 )
 def test_a_refusal_of_mujoco_is_an_error_at_its_line(tmp_path: Path, old: str, new: str, line: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from andante.description.io.mjcf.spec import open_document
+from andante.description.io.mjcf.spec import hushed, open_document
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
 from andante.description.source import Problem, Severity, Source
@@ -31,7 +31,8 @@ def schema_problems(root: Node, path: Path, resolver: Resolver) -> Iterator[Prob
     sources: list[Source] = []
     _write(whole, lines, sources)
     try:
-        mujoco.MjSpec.from_string("\n".join(lines))
+        with hushed():
+            mujoco.MjSpec.from_string("\n".join(lines))
     except (ValueError, mujoco.FatalError) as error:
         said = " ".join(str(error).split()).removeprefix("XML Error: ").removeprefix("Error: ")
         line = LINE.search(said)
