@@ -54,3 +54,11 @@ def test_included_parts_are_judged_at_their_own_place(tmp_path: Path) -> None:
     (problem,) = [each for each in check_file(str(tmp_path / "m.xml")).problems if each.severity == "error"]
     assert problem.source.file.endswith("part.xml")
     assert problem.source.line == 2
+
+
+def test_a_part_for_other_files_opens_as_in_mujoco(tmp_path: Path) -> None:
+    (tmp_path / "part.xml").write_text("<mujoco><body name='a'><geom class='elsewhere'/></body></mujoco>")
+    report = check_file(str(tmp_path / "part.xml"))
+    assert report.ok
+    assert (report.kind, report.links) == ("world", 0)
+    assert any("<include> it in a <worldbody>" in problem.message for problem in report.problems)
