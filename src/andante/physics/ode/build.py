@@ -183,12 +183,13 @@ def build_model(world: ode.OdeWorld, space: ode.OdeSpace, model: Model) -> Built
     bodies: list[ode.OdeBody | None] = []
     total = sum(body.inertia.mass for body in tree.bodies)
     lightest = least_mass(total)
+    heavy = sum(body.inertia.mass for body in tree.bodies if body.inertia.mass > lightest)
     for i, body in enumerate(tree.bodies):
         if i == 0 and model.fixed:
             bodies.append(None)
             continue
         made = ode.OdeBody(world)
-        light = body.joint is not None and body.inertia.mass <= lightest  # has no mass in the file
+        light = body.joint is not None and body.inertia.mass <= lightest < heavy  # has no mass in the file
         inert = GHOST_FRACTION * total if light else LEAST_MASS
         tensor = tensors[i] + inert * GHOST_RADIUS**2 * np.eye(3) if light else tensors[i]
         made.setMass(make_mass(body, tensor, inert))
