@@ -171,7 +171,7 @@ def test_massless_moving_links_get_a_little_for_mujoco_only() -> None:
         (Joint("j", JointType.CONTINUOUS, "a", "b"), Joint("k", JointType.CONTINUOUS, "a", "c")),
     )
     model = compiled(write_mjcf(robot, OUT))
-    assert 0 < model.body_mass[2] < 1e-4 * robot.mass
+    assert 0 < model.body_mass[2] < 2e-4 * robot.mass
     again = back(robot)
     assert again.link("b").inertia is None
     assert again.link("c").inertia == Inertia(0.3)

@@ -81,3 +81,44 @@ def test_nothing_is_found_for_nonsense(tree: Path, uri: str) -> None:
 def test_package_names_are_single_folders(tree: Path) -> None:
     for name in ("", ".", "..", "../src", "src/other", "..\\src"):
         assert Resolver([tree]).package(name) is None
+
+
+@pytest.mark.parametrize(
+    "variable",
+    ["ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH", "GZ_SIM_RESOURCE_PATH", "SDF_PATH"],
+)
+def test_relative_roots_are_relative_to_where_the_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    mesh = tmp_path / "roots" / "pack" / "meshes" / "a.stl"
+    mesh.parent.mkdir(parents=True)
+    mesh.touch()
+    asking = tmp_path / "far" / "away" / "r.urdf"
+    asking.parent.mkdir(parents=True)
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, "roots")
+    resolver = Resolver()
+    monkeypatch.chdir(asking.parent)
+    assert resolver.package("pack", asking) == mesh.parents[1]
+    assert resolver.resolve("package://pack/meshes/a.stl", asking) == mesh
+    assert resolver.resolve("model://pack/meshes/a.stl", asking) == mesh
+    assert resolver.resolve("pack/meshes/a.stl", asking) == mesh
+    assert resolver.resolve("pack\\meshes\\a.stl", asking) == mesh
+
+
+def test_packages_are_found_by_the_name_that_they_give_themselves(tmp_path: Path) -> None:
+    deep = tmp_path / "stack" / "group" / "folder"
+    deep.mkdir(parents=True)
+    (deep / "package.xml").write_text("<package><name>crab</name></package>")
+    (deep / "urdf").mkdir()
+    assert Resolver([tmp_path]).package("crab") == deep  # at any depth below a root
+    assert Resolver().package("crab", deep / "urdf" / "crab.urdf") == deep  # upwards from a file in it
+    assert Resolver([tmp_path]).package("lobster") is None
+
+
+def test_ament_prefixes_hold_packages_below_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "share" / "crab").mkdir(parents=True)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    assert Resolver().package("crab") == tmp_path / "share" / "crab"

@@ -20,7 +20,7 @@ from andante.description.link import Collision, Link
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Plane
 from andante.description.world import Placement
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics.checks import specimens
 from andante.physics.engine import Model
@@ -314,3 +314,18 @@ def test_nothing_is_printed():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout == ""
     assert done.stderr == ""
+
+
+def test_a_robot_without_any_mass_falls_as_fast_as_others() -> None:
+    joints = (Joint("j", JointType.CONTINUOUS, "a", "b"), Joint("k", JointType.CONTINUOUS, "b", "c"))
+    robot = Robot("r", (Link("a"), Link("b"), Link("c")), joints)
+    scene = OdeEngine(specimens.world(), [Placement("r", robot)])
+    scene.step(250)
+    np.testing.assert_allclose(scene.body_poses(0)[0, 2], -0.5 * 9.81 * 0.5**2, rtol=0.02)
+
+
+def test_speeds_that_would_end_the_process_are_told() -> None:
+    scene = OdeEngine(specimens.world(), [Placement("block", specimens.block())])
+    scene.set_base(0, [0, 0, 1, 0, 0, 0, 1], [0, 0, 0, 1e7, 0, 0])
+    with pytest.raises(Diverged, match="'block' flew apart"):
+        scene.step(2)

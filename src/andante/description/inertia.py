@@ -18,7 +18,7 @@ from .shapes import Vec3, vec3_of
 
 Moments: TypeAlias = tuple[float, float, float, float, float, float]
 TRIANGLE_SLACK = 1e-6  # relative; printed tensors are rounded
-LEAST_MASS_FRACTION = 1e-5  # a moving body lighter than this fraction of the robot's mass is given that fraction
+LEAST_MASS_FRACTION = 1e-4  # a moving body lighter than this fraction of the robot's mass is given that fraction
 LEAST_MASS = 1e-6  # [kg]
 ROUNDING = 1e-12  # relative; of tensors that are computed
 LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]

@@ -16,7 +16,6 @@ from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
-from .schema import schema_problems
 from .shapes import mesh_problems, overlap_problems
 from .structure import number_or_none, part_problems, structure_problems
 
@@ -63,7 +62,11 @@ def check_file(
     path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)
-    faults = [*structure_problems(root), *(schema_problems(path) if root.tag == "mujoco" else ())]
+    faults = structure_problems(root)
+    if root.tag == "mujoco":
+        from .schema import schema_problems  # here, as MuJoCo takes long to import
+
+        faults += schema_problems(root, path, resolver)
     try:
         if is_world(root):
             world = world_of(root, path, resolver)
@@ -71,7 +74,7 @@ def check_file(
         robot = robot_of(root, path, resolver)
         return check_robot(robot, [*faults, *more(robot)])
     except BadInput:
-        if not any(problem.severity is Severity.ERROR for problem in faults):
+        if root.tag == "mujoco" or not any(problem.severity is Severity.ERROR for problem in faults):
             raise
         return _unbuildable(root, path, [*faults, *part_problems(root)])
 

@@ -48,7 +48,10 @@ def is_world(root: Node) -> bool:
     """Whether a document describes a world: an SDF <world>, or MJCF that holds no body."""
     if root.tag == "mujoco":
         parts = [child for section in root.all("worldbody") for child in section.children]
-        return bool(parts) and all(child.tag in ("geom", "light", "camera", "site") for child in parts)
+        elsewhere = any(child.tag == "include" for child in root.children)
+        return (bool(parts) or not elsewhere) and all(
+            child.tag in ("geom", "light", "camera", "site") for child in parts
+        )
     return root.tag == "sdf" and root.find("world") is not None
 
 

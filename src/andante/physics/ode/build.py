@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from panda3d import core, ode
 
+from andante.description.inertia import least_mass
 from andante.description.joint import Joint, JointType
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.errors import Unsupported
@@ -69,6 +70,7 @@ def shared_tensors(model: Model) -> list[Array]:
 
 LEAST_MASS = 1e-6  # [kg] a free body lighter than this is given this mass
 LEAST_MOMENT = 1e-10  # [kg m^2]
+GHOST_FRACTION, GHOST_RADIUS = 1e-3, 0.03  # of the robot's mass, [m]: what a moving body without mass is inert with
 EXACT_TRIES = 200
 
 
@@ -117,13 +119,13 @@ def fold(angle: float) -> float:
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
-def make_mass(body: Body, tensor: Array) -> ode.OdeMass:
-    """Mass of a body with a tensor about its center of mass, made positive definite."""
+def make_mass(body: Body, tensor: Array, least: float = LEAST_MASS) -> ode.OdeMass:
+    """Mass of a body, `least` [kg] or more, with a tensor about its center of mass, made positive definite."""
     values, vectors = np.linalg.eigh(tensor)
     tensor = vectors @ np.diag(np.maximum(values, max(LEAST_MOMENT, float(values[-1]) * 1e-4))) @ vectors.T
     mass = ode.OdeMass()
     mass.setParameters(
-        max(body.inertia.mass, LEAST_MASS), 0.0, 0.0, 0.0,
+        max(body.inertia.mass, least), 0.0, 0.0, 0.0,
         *(float(tensor[i, k]) for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))),
     )  # fmt: skip
     return mass
@@ -179,13 +181,19 @@ def build_model(world: ode.OdeWorld, space: ode.OdeSpace, model: Model) -> Built
     """Make bodies, geoms, tree joints and loop joints of a model; see `anchor_joints` for where the bodies stand."""
     tree, keep, tensors = model.tree, list[object](), shared_tensors(model)
     bodies: list[ode.OdeBody | None] = []
+    total = sum(body.inertia.mass for body in tree.bodies)
+    lightest = least_mass(total)
+    heavy = sum(body.inertia.mass for body in tree.bodies if body.inertia.mass > lightest)
     for i, body in enumerate(tree.bodies):
         if i == 0 and model.fixed:
             bodies.append(None)
             continue
         made = ode.OdeBody(world)
-        made.setMass(make_mass(body, tensors[i]))
-        made.setGravityMode(1 if body.gravity else 0)
+        light = body.joint is not None and body.inertia.mass <= lightest < heavy  # has no mass in the file
+        inert = GHOST_FRACTION * total if light else LEAST_MASS
+        tensor = tensors[i] + inert * GHOST_RADIUS**2 * np.eye(3) if light else tensors[i]
+        made.setMass(make_mass(body, tensor, inert))
+        made.setGravityMode(1 if body.gravity and not light else 0)
         made.setAutoDisableFlag(0)
         bodies.append(made)
     root = model.placement.pose if model.fixed else SE3.identity()

@@ -17,7 +17,7 @@ from panda3d import ode
 
 from andante.description.joint import JointType
 from andante.geometry import SE3, Array
-from andante.physics.engine import Engine
+from andante.physics.engine import Engine, diverged
 from andante.physics.state import Contacts
 
 from . import ENGINE
@@ -34,6 +34,8 @@ SOR = 1.3  # over-relaxation of QuickStep, ODE's own
 SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker [m]
 CORRECTING_SPEED = 2.0  # largest speed at which bodies that overlap are parted [m/s]
 MANY_SHAPES = 150  # moving shapes beyond which a hash space is quicker than looking at all pairs
+FASTEST = 1e5  # that a body may turn [rad/s]
+LOOKS = 2  # steps between two looks at that
 SEED = 1
 
 
@@ -87,6 +89,12 @@ class OdeEngine(Engine):
         self._busy = [drive for drive in self._drives if drive.joints]
         self._wrenches: list[tuple[ode.OdeBody, list[float], list[float], list[float]]] = []  # force, torque, point
         self._readers = [StateReader([b for b in made.bodies if b is not None]) for made in self._built]
+        self._speeds = [
+            (body.getAngularVel, model.name)
+            for model, made in zip(self.models, self._built, strict=True)
+            for body in made.bodies
+            if body is not None
+        ]
         self._placed: set[int] = set()  # models whose bodies stand where they should
         for model in self.models:
             q = model.tree.initial_vector
@@ -123,8 +131,16 @@ class OdeEngine(Engine):
                 body.addTorque(*torque)
             collide(left == 0)
             step(dt)
+            if left % LOOKS == 0:
+                self._look()
         self._seed = ode.OdeUtil.randGetSeed()
         self._forget()
+
+    def _look(self) -> None:
+        """Raise Diverged before speeds overflow: ODE then ends the whole process."""
+        for get, name in self._speeds:
+            if not get().lengthSquared() < FASTEST**2:
+                raise diverged(self, name)
 
     def _apply_servos(self, model: int) -> None:
         self._drives[model].set_servos(self.gains[model], self.modes[model])

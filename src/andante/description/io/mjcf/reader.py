@@ -46,7 +46,7 @@ def read_mjcf_robot(root: Node, path: Path, resolver: Resolver) -> Robot:
     bodies = model.bodies
     tops = [i for i, body in enumerate(bodies) if body.parent == 0]
     if not tops:
-        raise root.error("there is no <body> in <worldbody>, so no robot")
+        raise root.error(_no_body(root))
     jointed = {body.top for body in bodies if body.joints and not body.free}
     chosen = [i for i in tops if i in jointed] or tops
     for i in tops:
@@ -65,6 +65,8 @@ def read_mjcf_world(root: Node, path: Path, resolver: Resolver) -> World:
     bodies = model.bodies
     tell_couplings(document, bodies)
     models = []
+    if root.find("body") is not None:
+        document.warn(f"<mujoco>: {_no_body(root)}", root.source)
     if bodies[0].geoms:
         taken = {body.name for body in bodies}
         name = next(n for n in ("ground", "ground_", "ground__world") if n not in taken)
@@ -77,6 +79,13 @@ def read_mjcf_world(root: Node, path: Path, resolver: Resolver) -> World:
     gravity, physics = read_options(document)
     name, problems = root.get("model") or path.stem, tuple(dict.fromkeys(document.problems))
     return World(name, tuple(models), gravity, _lights(model), physics, source=root.source, problems=problems)
+
+
+def _no_body(root: Node) -> str:
+    """Why there is no robot in a file."""
+    if root.find("body") is None:
+        return "there is no <body> in <worldbody>, so no robot"
+    return "its <body> stands outside <worldbody>, so no robot: a part for other files; <include> it in a <worldbody>"
 
 
 def _tell_sections(document: Document) -> None:

@@ -204,7 +204,7 @@ def parse_spec(document: Document) -> mujoco.MjSpec:
     while True:
         text = _Text(document, unknown).text
         try:
-            with _quiet():
+            with hushed():
                 return mujoco.MjSpec.from_string(text)
         except (ValueError, mujoco.FatalError) as error:
             said = re.match(r"XML Error: Schema violation: unrecognized (?:attribute: '(.*)'|element)\n", str(error))
@@ -227,7 +227,7 @@ def compile_spec(document: Document, spec: mujoco.MjSpec, without: Callable[[Nod
     rules.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
     while True:
         try:
-            with _quiet():
+            with hushed():
                 return spec.compile()
         except (ValueError, mujoco.FatalError) as error:
             node = _node_in(document, str(error))
@@ -237,7 +237,7 @@ def compile_spec(document: Document, spec: mujoco.MjSpec, without: Callable[[Nod
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def hushed() -> Iterator[None]:
     """MuJoCo's warnings are not heard; by itself it would write them to a file in the working folder."""
     import mujoco
 
