@@ -3,8 +3,8 @@
 python benchmarks/biped_zoo_study.py [NAME ...] [--inferred] [--seeds N] [--engine E] [--json]
 
 The files are looked for in $ANDANTE_ZOO, by default ../shared/zoo. Each robot is given a stance by hand, nothing else
-(`--inferred`: not even that); legs, soles, gains, speeds and times are found. Every trial starts from another pose: all joints of the legs are up to
-0.01 rad off. `--json`: one object on stdout, the lines on stderr.
+(`--inferred`: not even that); legs, soles, gains, speeds and times are found. Every trial starts from another pose: all
+joints of the legs are up to 0.01 rad off. `--json`: one object on stdout, the lines on stderr.
 """
 
 from __future__ import annotations
