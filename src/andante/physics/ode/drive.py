@@ -39,6 +39,7 @@ LMOTOR_VEL, LMOTOR_FMAX, LMOTOR_CFM = 2, 5, 8  # numbers of ODE's joint paramete
 STOP_ERP = 0.6
 STOP_CFM = 1e-6
 MIMIC_ERP = 0.2
+RUNAWAY = 1e4  # speed of a joint [rad/s, m/s]
 MIMIC_CFM = 1e-3
 REACTION_TIME = 0.03  # [s]
 MERGED = 0.02  # damping up to this fraction of kd is carried by the row of a position servo
@@ -204,6 +205,11 @@ class Drive:
             elif jump < -math.pi:
                 self.turns[i] += 2 * math.pi
             self.last[i] = angle
+
+    @property
+    def runs_away(self) -> bool:
+        """Whether a joint moves faster than any machine [rad/s, m/s]: soon ODE would end the process."""
+        return any(not -RUNAWAY < rate() < RUNAWAY for rate in self.rate)
 
     def before_step(self) -> None:
         """Write what the rows ask for in the coming step."""

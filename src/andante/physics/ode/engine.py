@@ -17,7 +17,7 @@ from panda3d import ode
 
 from andante.description.joint import JointType
 from andante.geometry import SE3, Array
-from andante.physics.engine import Engine
+from andante.physics.engine import Engine, diverged
 from andante.physics.state import Contacts
 
 from .build import Built, anchor_joints, build_model, place, place_static, put_back
@@ -34,6 +34,7 @@ SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker 
 CORRECTING_SPEED = 2.0  # largest speed at which bodies that overlap are parted [m/s]
 MANY_SHAPES = 150  # moving shapes beyond which a hash space is quicker than looking at all pairs
 SEED = 1
+LOOK = 2  # steps after which it is looked whether a joint runs away: ODE ends the process when numbers overflow
 
 
 class OdeEngine(Engine):
@@ -125,6 +126,10 @@ class OdeEngine(Engine):
                 body.addTorque(*torque)
             collide(left == 0)
             step(dt)
+            if left % LOOK == 0:
+                for drive, model in zip(self._drives, self.models, strict=True):
+                    if drive.runs_away:
+                        raise diverged(self, model.name)
         self._seed = ode.OdeUtil.randGetSeed()
         self._forget()
 
