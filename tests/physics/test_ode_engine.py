@@ -20,7 +20,7 @@ from andante.description.link import Collision, Link
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Plane
 from andante.description.world import Placement
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
 from andante.physics.checks import specimens
 from andante.physics.engine import Model
@@ -110,6 +110,13 @@ def test_slider_on_a_turning_base():
     engine.command(0, [0.3, -0.2, 0.1])
     engine.step(200)
     np.testing.assert_allclose(momentum(), before, atol=2e-3)
+
+
+def test_a_joint_that_runs_away_is_told_before_ode_ends_the_process():
+    engine = scene(Placement("p", specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0))), ground=False)
+    engine.set_joints(0, [0.0], [5e4])
+    with pytest.raises(Diverged, match="'p' flew apart"):
+        engine.step(4)
 
 
 def test_planar_and_screw_are_refused_by_name():
