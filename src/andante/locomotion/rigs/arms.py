@@ -15,7 +15,7 @@ from andante.kinematics import chain
 from .legs import Branch
 
 ASIDE = 0.08  # of the robot's height: a limb that begins further from the middle is an arm, not a head or a waist
-HANG = np.array([0.2, 0.35, -0.8])  # of a hand from its shoulder, in lengths of the arm: ahead, outward, up
+HANG = np.array([0.35, 0.3, -0.75])  # of a hand from its shoulder, in lengths of the arm: ahead, outward, up
 REACHED = 0.15  # a hand this near to its place hangs, in lengths of the arm
 
 
