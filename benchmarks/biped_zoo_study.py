@@ -1,10 +1,10 @@
 """How bipeds of other makers walk: 1 m ahead and 90 degrees to either side, over seeds, by the simulator's truth.
 
-python benchmarks/biped_zoo_study.py [NAME ...] [--seeds N] [--engine E] [--json]
+python benchmarks/biped_zoo_study.py [NAME ...] [--inferred] [--seeds N] [--engine E] [--json]
 
-The files are looked for in $ANDANTE_ZOO, by default ../shared/zoo. Each robot is given a stance by hand, nothing else;
-legs, soles, gains, speeds and times are found. Every trial starts from another pose: all joints of the legs are up to
-0.01 rad off. `--json`: one object on stdout, the lines on stderr.
+The files are looked for in $ANDANTE_ZOO, by default ../shared/zoo. Each robot is given a stance by hand, nothing else
+(`--inferred`: not even that); legs, soles, gains, speeds and times are found. Every trial starts from another pose: all
+joints of the legs are up to 0.01 rad off. `--json`: one object on stdout, the lines on stderr.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ def say(words: str) -> None:
     print(words, file=sys.stderr if "--json" in sys.argv else sys.stdout, flush=True)
 
 
-def prepared(robot: Robot, stance: Stance) -> Prepared:
-    """A robot ready to walk from nothing but a stance."""
+def prepared(robot: Robot, stance: Stance | None) -> Prepared:
+    """A robot ready to walk from nothing but a stance; None: from its file alone."""
     rig = infer_rig(robot, stance=stance)
     rigged = with_rig(robot, rig)
     walker = BipedWalk(rigged, rig)
     return Prepared(rigged, walker.pose, walker, rig.forward, "walk")
 
 
-def trial(robot: Robot, stance: Stance, goal: WalkGoal, seed: int, engine: str) -> WalkResult:
+def trial(robot: Robot, stance: Stance | None, goal: WalkGoal, seed: int, engine: str) -> WalkResult:
     """One walk from a pose that is a little off."""
     ready = prepared(robot, stance)
     legs = {name for leg in ready.walker.body.rig.legs for name in leg.joints}  # type: ignore[attr-defined]
@@ -102,7 +102,7 @@ def trial(robot: Robot, stance: Stance, goal: WalkGoal, seed: int, engine: str) 
         sim.close()
 
 
-def study(names: list[str], seeds: int, engine: str) -> list[dict[str, Any]]:
+def study(names: list[str], seeds: int, engine: str, inferred: bool = False) -> list[dict[str, Any]]:
     """A row for every robot and goal: falls, and the worst errors of distance [%] or angle [deg]."""
     rows = []
     say("robot            goal          falls   reached (mean, worst error)   time [s]")
@@ -110,7 +110,7 @@ def study(names: list[str], seeds: int, engine: str) -> list[dict[str, Any]]:
         file, stance = BIPEDS[name]
         robot = load_robot(str(ZOO / file))
         for label, goal in GOALS.items():
-            done = [trial(robot, stance, WalkGoal(**goal), seed, engine) for seed in range(seeds)]  # type: ignore[arg-type]
+            done = [trial(robot, None if inferred else stance, WalkGoal(**goal), seed, engine) for seed in range(seeds)]  # type: ignore[arg-type]
             wanted = goal.get("distance", goal.get("turn", 0.0))
             reached = np.array([one.distance if "distance" in goal else one.turned for one in done])
             worst = float(np.abs(reached - wanted).max() / abs(wanted) * 100)
@@ -128,6 +128,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BIPEDS))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--engine", default="mujoco")
+    parser.add_argument("--inferred", action="store_true")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     if not ZOO.is_dir():
@@ -135,7 +136,7 @@ def main() -> None:
     unknown = [name for name in asked.names if name not in BIPEDS]
     if unknown:
         parser.error(f"no biped {unknown[0]!r}; bipeds: {', '.join(BIPEDS)}")
-    rows = study(asked.names or list(BIPEDS), asked.seeds, asked.engine)
+    rows = study(asked.names or list(BIPEDS), asked.seeds, asked.engine, asked.inferred)
     say(f"{sum(row['falls'] for row in rows)} of {sum(row['trials'] for row in rows)} walks fell")
     if asked.json:
         print(json.dumps({"walks": rows}))

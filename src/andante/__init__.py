@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .studio.notebook import show
     from .tasks import bag, bridge, gait
     from .tasks.catalog import doctor, engines
+    from .tasks.compare_engines import compare_engines
     from .tasks.describe import check, convert, rig
     from .tasks.explore import explore
     from .tasks.ik import ik
@@ -56,9 +57,9 @@ ROOMS = (
 
 __all__ = [
     "AndanteError", "Behaviour", "Body", "Command", "ControlLoop", "Mode", "Robot", "Settings", "Simulation", "Walker",
-    "World", "__version__", "bag", "bench", "bridge", "check", "check_engine", "convert", "doctor", "engines",
-    "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "navigate", "play", "rig", "robot",
-    "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds", "zoo",
+    "World", "__version__", "bag", "bench", "bridge", "check", "check_engine", "compare_engines", "convert", "doctor",
+    "engines", "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "navigate", "play",
+    "rig", "robot", "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds", "zoo",
 ]  # fmt: skip
 
 _moved.install()

@@ -265,3 +265,19 @@ def test_a_robot_that_leans_further_than_the_angle_lies(angle, lies):
     for k in range(500):
         sense.feel(BodyState(0.01 * k, np.zeros(0), np.zeros(0), gyro=np.zeros(3), acceleration=leaning))
     assert sense() == lies
+
+
+@pytest.mark.parametrize(
+    ("goal", "moved", "there"),
+    [
+        (WalkGoal(distance=1.0), (0.91, 0.1, 2.0), True),
+        (WalkGoal(distance=1.0), (0.8, 0.0, 0.0), False),
+        (WalkGoal(distance=1.0), (1.0, 0.3, 0.0), False),
+        (WalkGoal(distance=-0.2), (-0.16, 0.0, 0.0), True),
+        (WalkGoal(turn=90.0), (0.0, 0.0, math.radians(82.0)), True),
+        (WalkGoal(turn=-90.0), (0.0, 0.0, math.radians(82.0)), False),
+        (WalkGoal(velocity=(0.1, 0.0, 0.0), seconds=1.0), (7.0, 7.0, 7.0), True),
+    ],
+)
+def test_who_stands_elsewhere_has_not_arrived(goal, moved, there):
+    assert goal.reached(moved) is there

@@ -62,6 +62,14 @@ def test_joint_values(arm: Robot) -> None:
     assert arm.joint("slide").axis == (1, 0, 0)
 
 
+def test_a_limit_without_bounds_lets_a_hinge_turn() -> None:
+    joint = '<joint name="j" type="{}"><parent link="a"/><child link="b"/><limit effort="80" velocity="20"/></joint>'
+    for kind, bound, told in (("revolute", math.pi, "-pi to pi is taken"), ("prismatic", 0.0, "so it cannot move")):
+        robot = read(f'<robot name="r"><link name="a"/><link name="b"/>{joint.format(kind)}</robot>')
+        assert robot.joint("j").limits.upper == -robot.joint("j").limits.lower == bound
+        assert any(told in problem.message for problem in robot.problems)
+
+
 def test_inertia_is_rotated_into_link_axes(arm: Robot) -> None:
     inertia = arm.link("upper").inertia
     assert inertia is not None

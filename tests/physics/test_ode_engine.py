@@ -112,6 +112,13 @@ def test_slider_on_a_turning_base():
     np.testing.assert_allclose(momentum(), before, atol=2e-3)
 
 
+def test_a_joint_that_runs_away_is_told_before_ode_ends_the_process():
+    engine = scene(Placement("p", specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0))), ground=False)
+    engine.set_joints(0, [0.0], [5e4])
+    with pytest.raises(Diverged, match="'p' flew apart"):
+        engine.step(4)
+
+
 def test_planar_and_screw_are_refused_by_name():
     for kind in (JointType.PLANAR, JointType.SCREW):
         with pytest.raises(Unsupported, match=r"ode.*'free'"):

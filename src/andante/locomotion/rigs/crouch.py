@@ -16,6 +16,7 @@ from andante.geometry import SE3, Array
 from andante.geometry.so3 import from_rpy, to_rpy
 from andante.kinematics import Chain, chain
 
+from .arms import hanging_arms
 from .balance import mass_tree, sliding_frames, weigh
 from .legs import Branch
 from .rig import TIP, loads
@@ -88,12 +89,14 @@ def crouch(
         robot: of two legs.
         legs: both.
         body: link in whose frame the robot is upright.
-        rest: positions of all joints to begin from; those outside the legs stay so.
+        rest: positions of all joints to begin from; those outside the legs stay so, but for arms, which hang.
         forward: azimuth of straight ahead in the body's frame [rad].
         knees: same (ahead where possible), front or back.
         height: of the body over the ground [m]; None: by the bend of the knees.
     """
     limbs = [_limb(robot, leg, body, rest, forward) for leg in legs]
+    tall = max(float(each.top[2]) - each.height(0.0) for each in limbs)
+    rest = robot.complete({**rest, **hanging_arms(robot, legs, _walking(robot, body, rest, forward), rest, abs(tall))})
     ways = WAYS.get(knees)
     if ways is None:
         raise BadInput(f"knees of two legs bend {', '.join(WAYS)}; got {knees!r}")

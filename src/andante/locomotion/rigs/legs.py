@@ -224,7 +224,7 @@ SAMPLES = 400  # positions of a leg's joints that are tried
 
 def _lowest_reach(robot: Robot, branch: Branch, rest: dict[str, float]) -> float:
     """Lowest height that an end reaches, root frame [m], over random positions of its own joints."""
-    way = []
+    way: list[Joint] = []
     for joint in robot.ancestors(branch.foot):
         way.insert(0, joint)
         if joint.parent == branch.hip:
