@@ -39,7 +39,6 @@ LMOTOR_VEL, LMOTOR_FMAX, LMOTOR_CFM = 2, 5, 8  # numbers of ODE's joint paramete
 STOP_ERP = 0.6
 STOP_CFM = 1e-6
 MIMIC_ERP = 0.2
-RUNAWAY = 1e4  # speed of a joint [rad/s, m/s]
 MIMIC_CFM = 1e-3
 REACTION_TIME = 0.03  # [s]
 MERGED = 0.02  # damping up to this fraction of kd is carried by the row of a position servo

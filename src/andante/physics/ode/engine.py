@@ -34,7 +34,7 @@ SOR = 1.3  # over-relaxation of QuickStep, ODE's own
 SURFACE_LAYER = 2e-4  # contacts are kept this deep so that they do not flicker [m]
 CORRECTING_SPEED = 2.0  # largest speed at which bodies that overlap are parted [m/s]
 MANY_SHAPES = 150  # moving shapes beyond which a hash space is quicker than looking at all pairs
-FASTEST = 1e5  # that a body may turn [rad/s]
+FASTEST = 2e4  # that a body may turn [rad/s]
 LOOKS = 2  # steps between two looks at that
 SEED = 1
 
