@@ -22,6 +22,7 @@ from andante.description import Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.files import read_toml
 
+from .plugins import with_plugin_sensors
 from .resolver import Resolver
 from .urdf.reader import read_urdf
 from .xacro.expand import ExpandedRoot, expand_xacro, is_xacro
@@ -72,7 +73,7 @@ def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
     said = root.problems if isinstance(root, ExpandedRoot) else ()  # by the expansion of a xacro file
-    return with_sidecar(replace(robot, problems=(*said, *robot.problems)), path)
+    return with_sidecar(with_plugin_sensors(replace(robot, problems=(*said, *robot.problems))), path)
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
