@@ -74,6 +74,19 @@ def test_ground_plane_and_sun_need_no_files() -> None:
     assert [light.name for light in w.lights] == ["sun"]
 
 
+def test_a_broken_model_config_does_not_cost_the_model(tmp_path: Path) -> None:
+    model_folder(tmp_path, "box", {"model.sdf": BOX.format("")}, "<model> A & B <name/>")
+    assert [m.name for m in world("<include><uri>box</uri></include>", path=tmp_path / "w.sdf").models] == ["box"]
+
+
+def test_two_joints_of_one_name_in_a_world_are_kept() -> None:
+    link = '<link name="{0}"/>'
+    joint = '<joint name="j" type="fixed"><parent>a</parent><child>{}</child></joint>'
+    w = world(f'<model name="m">{"".join(link.format(n) for n in "abc")}{joint.format("b")}{joint.format("c")}</model>')
+    assert sorted(j.name for j in w.models[0].robot.joints) == ["j", "j_2"]
+    assert "renamed" in messages(w)
+
+
 MISSING = pytest.mark.parametrize(
     ("include", "fragment"),
     [

@@ -28,21 +28,21 @@ NOISE = ("gaussiannoise", "accelgaussiannoise", "rategaussiannoise")
 
 def with_plugin_sensors(robot: Robot) -> Robot:
     """The robot with the sensors that only a plugin tells of, and with topics that stand in the plugin of a sensor."""
-    there = {sensor.name: sensor for sensor in robot.sensors}
-    found: dict[str, SensorSpec] = {}
+    sensors = list(robot.sensors)
+    names = {sensor.name for sensor in sensors}
     for plugin in robot.plugins:
         values = _values(plugin)
-        owner = there.get(values.get("sensor", ""))
-        if owner is not None:
-            if not owner.topic and (topic := _topic(values)):
-                there[owner.name] = replace(owner, topic=topic)
+        if values.get("sensor", "") in names:
+            topic = _topic(values)
+            for k, sensor in enumerate(sensors):
+                if topic and sensor.name == values["sensor"] and not sensor.topic:
+                    sensors[k] = replace(sensor, topic=topic)
             continue
-        sensor = _sensor(robot, plugin, values)
-        if sensor is not None and not any(_same(sensor, other) for other in (*there.values(), *found.values())):
-            found[sensor.name] = sensor
-    sensors = tuple(there[sensor.name] for sensor in robot.sensors)
-    fresh = tuple(sensor for name, sensor in found.items() if name not in there)
-    return robot if sensors == robot.sensors and not fresh else replace(robot, sensors=(*sensors, *fresh))
+        found = _sensor(robot, plugin, values)
+        if found is not None and found.name not in names and not any(_same(found, other) for other in sensors):
+            sensors.append(found)
+            names.add(found.name)
+    return robot if tuple(sensors) == robot.sensors else replace(robot, sensors=tuple(sensors))
 
 
 def _values(plugin: Plugin) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, free_name
 from andante.description.link import IDENTITY
 from andante.errors import BadInput
 from andante.geometry import SE3
@@ -245,6 +245,9 @@ def _enter(reading: Reading, scope: Scope, child: Node, origin: Document, files:
     name = (child.get("name") or "").strip()
     if not name:
         raise child.error("has no name; give it one")
+    if child.tag == "joint" and name in scope.entries and scope.entries[name].kind == "joint":
+        reading.report.warn(child, f"two joints are named {name!r}; this one is renamed")
+        name = child.attributes["name"] = free_name(name, set(scope.entries))
     if name in scope.entries:
         other = scope.entries[name]
         if "joint" not in (other.kind, child.tag) or other.kind == child.tag:

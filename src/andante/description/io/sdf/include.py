@@ -209,6 +209,8 @@ def _model_file(include: Node, folder: Path) -> Path:
         try:
             root = parse_xml(read_bytes(config, 1024 * 1024), str(config))
         except BadInput as error:
+            if (folder / "model.sdf").is_file():  # what it would name, as good as always
+                return folder / "model.sdf"
             raise Absent(str(error)) from None
         offers = [((_version_key(node.get("version") or "")), node.text.strip()) for node in root.all("sdf")]
         for _, name in sorted((o for o in offers if o[1]), key=lambda offer: offer[0], reverse=True):
