@@ -82,7 +82,7 @@ def main() -> None:
     if sys.argv[1:2] != ["doctor"]:  # which compiles on purpose
         announce_compiling()
     try:
-        code = app(_root_first(sys.argv[1:]), standalone_mode=False)
+        code = app(args=_root_first(sys.argv[1:]), standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself
             _complain("stopped")
     except AndanteError as error:
