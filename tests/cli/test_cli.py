@@ -43,6 +43,28 @@ def test_check_json_and_exit_codes(andante, tmp_path):
     assert "missing.urdf" in err
 
 
+def test_fuel_models_of_a_folder_for_any_command(andante, tmp_path, monkeypatch):
+    monkeypatch.setenv("GZ_FUEL_CACHE", "")
+    folder = tmp_path / "cache" / "crate"
+    folder.mkdir(parents=True)
+    (folder / "model.sdf").write_text('<sdf version="1.6"><model name="crate"><link name="planks"/></model></sdf>')
+    world = tmp_path / "w.sdf"
+    uri = "https://fuel.gazebosim.org/1.0/Someone/models/Crate"
+    world.write_text(f'<sdf version="1.6"><world name="w"><include><uri>{uri}</uri></include></world></sdf>')
+    cache = tmp_path / "cache"
+    for words in (("check", world, "--fuel-cache", cache), (f"--fuel-cache={cache}", "check", world)):
+        code, out, _ = andante(*words, "--json")
+        assert code == 0
+        assert "no local cache" not in out
+    code, out, err = andante("check", world, "--fuel-cache", tmp_path / "nowhere")
+    assert (code, out) == (2, "")
+    assert "--fuel-cache" in err
+    monkeypatch.setenv("GZ_FUEL_CACHE", "")
+    code, out, _ = andante("check", world, "--json")
+    assert code == 0
+    assert "no local cache" in out
+
+
 def test_sim_json_holds_the_contract(andante):
     code, out, err = andante("sim", "nao", "--seconds", "0.5", "--json")
     assert (code, err) == (0, "")

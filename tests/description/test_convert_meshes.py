@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 import trimesh
+from PIL import Image
 
 from andante.description.io.convert import convert_file
 from andante.description.io.open import read_robot
+from andante.description.link import Visual
+from andante.description.looks import pieces
 from andante.errors import AndanteError
 
 PART = """<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
@@ -79,6 +82,42 @@ def test_what_a_mesh_names_beside_it_comes_along(boxes: Path) -> None:
     (boxes / "other" / "ball.obj").write_text(f"mtllib box.mtl\n{shape}")
     with pytest.raises(AndanteError, match="differ, and --meshes would put them in one place"):
         convert_file(described(boxes, "box.obj", "other/ball.obj"), boxes / "out.urdf", meshes=boxes / "newer")
+
+
+def test_the_pictures_of_a_mesh_come_along(tmp_path: Path) -> None:
+    (tmp_path / "textures").mkdir()
+    (tmp_path / "meshes").mkdir()
+    Image.new("RGB", (2, 2), (9, 8, 7)).save(tmp_path / "textures" / "skin.png")
+    (tmp_path / "meshes" / "a.mtl").write_text("newmtl m\nKd 1 1 1\nmap_Kd ../textures/skin.png\n")
+    (tmp_path / "meshes" / "a.obj").write_text(
+        "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\n"
+        "f 1/1 2/2 3/3\nf 1/1 2/2 4/3\nf 1/1 3/2 4/3\nf 2/1 3/2 4/3\n"
+    )
+    out = tmp_path / "out"
+    out.mkdir()
+    convert_file(described(tmp_path, "meshes/a.obj"), out / "r.urdf", meshes=out / "copies")
+    assert (out / "copies" / "skin.png").is_file()
+    mesh = read_robot(out / "r.urdf").links[0].collisions[0].geometry
+    (piece,) = pieces(Visual(mesh))
+    assert piece.texture is not None
+    assert piece.texture.pixels[0, 0, :3].tolist() == [9, 8, 7]
+
+
+@pytest.mark.parametrize("suffix", ["urdf", "sdf"])
+def test_a_stated_picture_is_written_so_that_it_is_found(tmp_path: Path, suffix: str) -> None:
+    Image.new("RGB", (2, 2), (9, 8, 7)).save(tmp_path / "skin.png")
+    (tmp_path / "r.urdf").write_text(
+        """<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+        <visual><geometry><box size="1 1 1"/></geometry><material name="m"><color rgba="1 1 0 1"/>
+        <texture filename="skin.png"/></material></visual></link></robot>"""
+    )
+    (tmp_path / "out").mkdir()
+    written = tmp_path / "out" / f"again.{suffix}"
+    convert_file(str(tmp_path / "r.urdf"), written)
+    material = read_robot(written).links[0].visuals[0].material
+    assert material.path is not None
+    assert material.path.resolve() == tmp_path / "skin.png"
+    assert material.rgba == (1, 1, 0, 1)
 
 
 def test_old_meshes_stay_when_the_description_cannot_be_written(boxes: Path) -> None:

@@ -1,11 +1,14 @@
 """<include> of SDF: where models are found, what an include may change, cycles, bombs, merging, built-in models."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sdf_samples import messages, world
 
+from andante.description import Box, Plane
+from andante.description.io.fuel import fuel_file
 from andante.description.io.open import read_robot, read_world
 from andante.description.io.resolver import Resolver
 from andante.errors import AndanteError
@@ -71,21 +74,120 @@ def test_ground_plane_and_sun_need_no_files() -> None:
     assert [light.name for light in w.lights] == ["sun"]
 
 
-@pytest.mark.parametrize(
+def test_a_broken_model_config_does_not_cost_the_model(tmp_path: Path) -> None:
+    model_folder(tmp_path, "box", {"model.sdf": BOX.format("")}, "<model> A & B <name/>")
+    assert [m.name for m in world("<include><uri>box</uri></include>", path=tmp_path / "w.sdf").models] == ["box"]
+
+
+def test_two_joints_of_one_name_in_a_world_are_kept() -> None:
+    link = '<link name="{0}"/>'
+    joint = '<joint name="j" type="fixed"><parent>a</parent><child>{}</child></joint>'
+    w = world(f'<model name="m">{"".join(link.format(n) for n in "abc")}{joint.format("b")}{joint.format("c")}</model>')
+    assert sorted(j.name for j in w.models[0].robot.joints) == ["j", "j_2"]
+    assert "renamed" in messages(w)
+
+
+MISSING = pytest.mark.parametrize(
     ("include", "fragment"),
     [
         ("<uri>model://nowhere</uri>", "model://nowhere was not found.*GAZEBO_MODEL_PATH"),
         ("<uri>https://fuel.gazebosim.org/1.0/x</uri>", "nothing is fetched"),
-        ("<name>x</name>", "needs a <uri>"),
+        ("<uri>https://fuel.gazebosim.org/1.0/Some/models/Thing</uri>", "in no local cache.*--fuel-cache"),
         ("<uri>model://../../etc</uri>", "was not found"),
         ("<uri>\x7f\ud7ff</uri>", "was not found"),
         (f"<uri>{'x' * 5000}</uri>", "usable path|was not found"),
+        ("<uri>broken.sdf</uri>", "not well-formed|root element"),
     ],
 )
-def test_missing_includes(include: str, fragment: str, tmp_path: Path) -> None:
+
+
+@MISSING
+def test_a_robot_needs_what_it_includes(include: str, fragment: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.sdf").write_text("<sdf><model")
+    (tmp_path / "w.sdf").write_text(
+        f'<sdf version="1.9"><model name="m"><link name="l"/><include>{include}</include></model></sdf>',
+        encoding="utf-8",
+    )
     with pytest.raises(AndanteError, match=fragment) as caught:
-        world(f"<include>{include}</include>", path=tmp_path / "w.sdf")
-    assert "w.sdf:1" in str(caught.value)
+        read_robot(tmp_path / "w.sdf")
+    assert ".sdf:1" in str(caught.value)
+
+
+@MISSING
+def test_a_world_stands_without_what_it_includes(include: str, fragment: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.sdf").write_text("<sdf><model")
+    text = f"<include>{include}<pose>1 2 0 0 0 0</pose></include><include>{include}</include>"
+    w = world(text, path=tmp_path / "w.sdf")
+    first, second, ground = w.models
+    assert re.search(fragment, messages(w))
+    assert "w.sdf:1" in messages(w)
+    assert first.name != second.name
+    assert np.allclose(first.pose.translation, (1, 2, 0))
+    assert isinstance(first.robot.links[0].visuals[0].geometry, Box)
+    assert not first.robot.links[0].collisions  # of unknown size: seen, and in nobody's way
+    assert isinstance(ground.robot.links[0].collisions[0].geometry, Plane)  # nothing else carries a robot
+
+
+def test_an_include_without_a_name_is_refused() -> None:
+    with pytest.raises(AndanteError, match="needs a <uri>"):
+        world("<include><name>x</name></include>")
+
+
+def test_things_of_known_size_are_solid_and_grounds_are_not_doubled() -> None:
+    w = world(
+        "<include><uri>model://ground_plane</uri></include>"
+        "<include><uri>https://fuel.gazebosim.org/1.0/OpenRobotics/models/Cinder Block</uri></include>"
+    )
+    assert [m.name for m in w.models] == ["ground_plane", "cinder_block"]
+    (block,) = w.models[1].robot.links[0].collisions
+    assert block.geometry == Box((0.4, 0.2, 0.2))
+    assert block.pose.translation[2] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://fuel.gazebosim.org/1.0/OpenRobotics/models/Ground Plane",
+        "https://fuel.ignitionrobotics.org/1.0/OpenRobotics/models/Ground%20Plane/3",
+        "https://app.gazebosim.org/OpenRobotics/models/ground_plane",
+    ],
+)
+def test_common_fuel_models_are_built_in(uri: str) -> None:
+    w = world(f"<include><uri>{uri}</uri></include>")
+    assert isinstance(w.models[0].robot.links[0].collisions[0].geometry, Plane)
+
+
+def test_fuel_models_come_out_of_a_local_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "https://fuel.gazebosim.org/1.0/Some One/models/Red Box"
+    mesh = f"<visual name='v'><geometry><mesh><uri>{address}/2/files/meshes/a.stl</uri></mesh></geometry></visual>"
+    for version, text in ((1, ""), (2, "<link name='second'/>"), (10, f"<link name='tenth'>{mesh}</link>")):
+        model_folder(
+            tmp_path / "fuel.gazebosim.org" / "some one" / "models" / "red box",
+            str(version),
+            {"model.sdf": BOX.format(text)},
+        )
+    meshes = tmp_path / "fuel.gazebosim.org" / "some one" / "models" / "red box" / "2" / "meshes"
+    meshes.mkdir()
+    (meshes / "a.stl").write_bytes(b"x")
+    monkeypatch.setenv("GZ_FUEL_CACHE", str(tmp_path))
+    newest = world(f"<include><uri> {address} </uri></include>")
+    tenth = next(m.robot.links[0] for m in newest.models if m.robot.root == "tenth")
+    assert tenth.visuals[0].geometry.path == meshes / "a.stl"  # type: ignore[union-attr]
+    chosen = world(f"<include><uri>{address.replace(' ', '%20')}/2</uri></include>")
+    assert {m.robot.root for m in chosen.models} == {"second", "l"}
+    plain = tmp_path / "plain"
+    model_folder(plain, "red_box", {"model.sdf": BOX.format('<link name="plain"/>')})
+    monkeypatch.setenv("GZ_FUEL_CACHE", str(plain))
+    assert {m.robot.root for m in world(f"<include><uri>{address}</uri></include>").models} == {"plain", "l"}
+
+
+@pytest.mark.parametrize("inside", ["../../secret.stl", "%2e%2e/secret.stl"])
+def test_addresses_do_not_lead_out_of_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
+    (tmp_path / "secret.stl").write_bytes(b"x")
+    model_folder(tmp_path / "cache", "box", {"model.sdf": BOX.format("")})
+    monkeypatch.setenv("GZ_FUEL_CACHE", str(tmp_path / "cache"))
+    assert fuel_file(f"https://fuel.gazebosim.org/1.0/a/models/box/files/{inside}") is None
+    assert fuel_file("https://fuel.gazebosim.org/1.0/a/models/box/1/files/model.sdf") is not None
 
 
 def test_cycles_are_refused_by_name(tmp_path: Path) -> None:

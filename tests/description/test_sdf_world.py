@@ -70,7 +70,7 @@ def test_what_a_world_has_beyond_bodies_is_told() -> None:
             "<spherical_coordinates/><dragons/>"
         )
     )
-    for text in ("actors", "roads", "populations", "<gui>", "<plugin>", "<spherical_coordinates>", "<dragons>"):
+    for text in ("actor", "<road>", "<population>", "<gui>", "<plugin>", "<spherical_coordinates>", "<dragons>"):
         assert text in told
 
 

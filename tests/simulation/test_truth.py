@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import andante as an
+from andante.description import Box, Collision, Link, Placement, Plane, Robot, World
 from andante.geometry import SE3
-from andante.simulation.truth import FallRule, Stance, stance
+from andante.simulation.truth import FallRule, Stance, lowest, stance
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,24 @@ def test_the_height_of_a_stance_is_that_of_the_center_of_mass():
     center = sum(mass * point[2] for mass, point in weighed) / sum(mass for mass, _ in weighed)
     assert stance(sim.engine, sim.model, 0.05).height == pytest.approx(center - 0.05, abs=1e-4)
     assert FallRule().fallen(Stance(sim.base_pose, 1.0), stance(sim.engine, sim.model, 0.0))
+
+
+def solid(geometry, at, rpy=(0, 0, 0)):
+    link = Link("l", collisions=(Collision(geometry),))
+    return Placement("thing", Robot("thing", (link,)), SE3.from_xyz_rpy(at, rpy), fixed=True)
+
+
+def test_the_lowest_point_of_a_world():
+    assert lowest(World("w"), 0.5) == 0.5
+    assert lowest(World("w", (solid(Box((1, 1, 2)), (0, 0, -3)),)), 0.0) == pytest.approx(-4)
+    assert lowest(World("w", (solid(Plane(), (0, 0, -2)),)), 0.0) == pytest.approx(-2)
+    assert lowest(World("w", (solid(Plane(), (0, 0, -2), (0.2, 0, 0)),)), 0.0) == float("-inf")  # a slope without end
+
+
+def test_a_robot_that_nothing_catches_ends_its_run():
+    gap = World("gap", (solid(Box((1, 1, 0.1)), (5, 0, 0)),))
+    told = an.sim("waffle", world=gap, seconds=20.0)
+    assert 1.0 <= told.seconds <= 3.0
+    assert "below the world" in told.reason
+    assert "below the world" in str(told)
+    assert an.sim("waffle", seconds=1.5).reason == ""

@@ -13,13 +13,14 @@ from typing import Annotated, TextIO
 import typer
 
 from andante._version import __version__
-from andante.errors import AndanteError
+from andante.errors import AndanteError, MissingFile
 
 from . import bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk
 from .output import announce_compiling, one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 USAGE = 2  # and after a mistake on the command line
+FUEL_CACHE = "GZ_FUEL_CACHE"  # where Andante looks for models of Gazebo Fuel first
 
 app = typer.Typer(
     name="andante",
@@ -53,8 +54,26 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    fuel_cache: Annotated[
+        str, typer.Option(metavar="DIR", help="Folder of downloaded Gazebo Fuel models, for any command.")
+    ] = "",
 ) -> None:
-    pass
+    if fuel_cache:
+        if not os.path.isdir(fuel_cache):
+            raise MissingFile(f"--fuel-cache {fuel_cache}: no such folder")
+        os.environ[FUEL_CACHE] = fuel_cache
+
+
+def _root_first(words: list[str]) -> list[str]:
+    """The words of a command line with --fuel-cache before the command, wherever it stood."""
+    first, rest = [], list(words)
+    end = rest.index("--") if "--" in rest else len(rest)
+    for at in reversed(range(end)):
+        if rest[at] == "--fuel-cache" or rest[at].startswith("--fuel-cache="):
+            count = 2 if rest[at] == "--fuel-cache" else 1
+            first += rest[at : at + count]
+            del rest[at : at + count]
+    return first + rest
 
 
 def main() -> None:
@@ -63,7 +82,7 @@ def main() -> None:
     if sys.argv[1:2] != ["doctor"]:  # which compiles on purpose
         announce_compiling()
     try:
-        code = app(standalone_mode=False)
+        code = app(args=_root_first(sys.argv[1:]), standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself
             _complain("stopped")
     except AndanteError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,10 @@ import numpy as np
 
 from andante._moved import renamed
 from andante.control.walking import Measure
+from andante.description.shapes import Plane
+from andante.description.solids import bounds
+from andante.description.world import World
+from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.physics import Engine
 from andante.physics.engine import check_bounds
@@ -114,3 +119,48 @@ def _third_row(quaternion: Array) -> Array:
     x, y, z, w = quaternion.T
     scale = 2.0 / (x * x + y * y + z * z + w * w)
     return np.array([scale * (x * z - y * w), scale * (y * z + x * w), 1.0 - scale * (x * x + y * y)]).T
+
+
+class Depth:
+    """Tells when a robot has been below everything that stands still in its world for a while: nothing catches it."""
+
+    LEAST = 0.5  # below the lowest shape [m]
+    PATIENCE = 1.0  # [s]
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self._floor = lowest(sim.engine.world, sim.ground) - self.LEAST
+        self._since = math.inf
+
+    @property
+    def word(self) -> str:
+        """Why the run is over, empty while it is not; to be asked again and again."""
+        z = float(self._sim.base_pose[2])
+        if not z < self._floor:
+            self._since = math.inf
+            return ""
+        self._since = min(self._since, self._sim.time)
+        if self._sim.time - self._since < self.PATIENCE:
+            return ""
+        return (
+            f"the robot has been below the world for {self.PATIENCE:g} s (z = {z:.1f} m): nothing carries it where it "
+            "began; start it elsewhere, or give the ground of the world a collision shape"
+        )
+
+
+def lowest(world: World, ground: float) -> float:
+    """Lowest point of what stands still in a world [m]; the ground where nothing does, -inf where that has no end."""
+    found = [ground]
+    for placement in (each for each in world.models if each.fixed):
+        poses = placement.robot.link_poses()
+        for link in placement.robot.links:
+            for shape in link.collisions:
+                pose = placement.pose @ poses[link.name] @ shape.pose
+                if not isinstance(shape.geometry, Plane):
+                    with suppress(AndanteError):
+                        found.append(float(bounds(shape.geometry, pose)[0][2]))
+                elif float(pose.rotation[2] @ np.asarray(shape.geometry.normal)) > 0.999:
+                    found.append(float(pose.translation[2]))
+                else:
+                    return -math.inf
+    return min(found)

@@ -22,6 +22,7 @@ from andante.gravity import GRAVITY
 from andante.progress import tracked
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
+from andante.simulation.truth import Depth
 
 from .bodies import judge_falls, read_params
 from .inputs import RobotLike, WorldLike, as_robot, as_world
@@ -49,6 +50,7 @@ class SimResult(Result):
     dt: float  # physics step that was used [s]
     start_pose: str  # where its first pose comes from, in words
     unstable: str  # how it gained energy from nothing; empty: it did not
+    reason: str  # why it ended before its time, empty when it did not
 
     path: Array = field(metadata=HIDDEN, repr=False)  # (n, 8) time [s] and base
 
@@ -59,6 +61,7 @@ class SimResult(Result):
             f"of {1e3 * self.dt:g} ms, {self.real_time_factor:.1f} x real time\n"
             f"base at x {x:.4f}  y {y:.4f}  z {z:.4f} m from {self.start_pose}, "
             f"{f'unstable: {self.unstable}' if self.unstable else 'fallen' if self.fallen else 'up'}"
+            + (f"\nended early: {self.reason}" if self.reason else "")
         )
 
     def plot(self) -> viz.Figure:
@@ -136,7 +139,7 @@ def sim(
             scene.target(begun.held)
         judge_falls(scene, given.falls)
         with kept(scene, files):
-            wall, rows = _run(scene, seconds, shove, realtime, progress)
+            wall, rows, reason = _run(scene, seconds, shove, realtime, progress)
         return SimResult(
             robot=made.name,
             world=place.name,
@@ -150,6 +153,7 @@ def sim(
             dt=scene.engine.dt,
             start_pose=begun.words,
             unstable="" if push else _gained(rows, _size(made, begun.positions), drop),
+            reason=reason,
             path=rows,
         )
 
@@ -181,14 +185,15 @@ def _gained(rows: Array, size: float, drop: float) -> str:
 
 def _run(
     scene: Simulation, seconds: float, push: tuple[Array, float] | None, realtime: bool, progress: bool
-) -> tuple[float, Array]:
-    """Advance to the end in slices; wall time that it took [s], and time and base (n, 8) after each."""
+) -> tuple[float, Array, str]:
+    """Advance to the end in slices; wall time [s], time and base (n, 8) after each, and why it ended early."""
     axes = so3.from_quaternion(scene.base_pose[3:])
     slices = max(1, min(200, round(seconds / 0.25)))
     started = time.perf_counter()
     pushed_at = push[1] if push is not None and push[1] < seconds else None
     marks = sorted({*np.linspace(0.0, seconds, slices + 1)[1:].tolist(), *([pushed_at] if pushed_at else [])})
     rows = [np.array([0.0, *scene.base_pose])]
+    depth, word = Depth(scene), ""
     if push is not None and pushed_at == 0.0:
         scene.push(scene.robot.root, axes @ push[0])
     for mark in tracked(marks, f"{scene.robot.name} on {scene.engine.name}", progress):
@@ -196,4 +201,6 @@ def _run(
         rows.append(np.array([scene.time, *scene.base_pose]))
         if push is not None and pushed_at is not None and mark == pushed_at:
             scene.push(scene.robot.root, axes @ push[0])
-    return time.perf_counter() - started, np.array(rows)
+        if word := depth.word:
+            break
+    return time.perf_counter() - started, np.array(rows), word

@@ -156,13 +156,13 @@ def _with_copied_meshes(thing: Robot | World, folder: Path) -> tuple[Robot | Wor
 
     def moved(path: Path) -> Path:
         if path not in targets:
-            load_mesh_parts(path)
+            parts = load_mesh_parts(path)
             target, number = folder / path.name, 1
             while target in targets.values():
                 target = folder / f"{path.stem}_{number}{path.suffix}"
                 number += 1
             targets[path] = target
-            for beside in companions(path):
+            for beside in (*companions(path), *(part.picture for part in parts if isinstance(part.picture, Path))):
                 _take_along(beside, folder / beside.name, targets)
         return targets[path]
 

@@ -23,6 +23,7 @@ from andante.errors import BadInput, UnknownName
 from andante.files import read_toml
 
 from .forgive import IN_MJCF, forgiven
+from .plugins import with_plugin_sensors
 from .resolver import Resolver
 from .urdf.reader import read_urdf
 from .xacro.expand import expand_xacro, is_xacro
@@ -75,7 +76,7 @@ def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
         robot = forgiven(lambda: read_mjcf_robot(root, path, resolver), lambda: [root], IN_MJCF)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    return with_sidecar(replace(robot, problems=(*root.problems, *robot.problems)), path)
+    return with_sidecar(with_plugin_sensors(replace(robot, problems=(*root.problems, *robot.problems))), path)
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:

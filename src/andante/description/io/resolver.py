@@ -32,6 +32,8 @@ from andante.errors import BadInput
 from andante.files import write_bytes
 from andante.plugins import load_reference
 
+from .fuel import fuel_file
+
 if TYPE_CHECKING:
     import trimesh
 
@@ -76,7 +78,7 @@ class Resolver:
             folder = self.package(name, asking)
             found = _existing(folder / inside) if folder else None
             return _generated(inside) if found is None and name == "andante" else found
-        return None
+        return fuel_file(uri) if scheme in ("http", "https") else None
 
     def package(self, name: str, asking: Path | None = None) -> Path | None:
         """Folder of a ROS package or Gazebo model of that name."""

@@ -145,7 +145,10 @@ class BipedLanding(BipedFigure):
         (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
         level = measured.tilt @ r0.T  # from the root
         other = level @ (p1 - p0)
-        if off == (0.0, 0.0) and abs(other[2] - expected.height(other[0], other[1])) < g.usual_height * self.measures.center:
+        if (
+            off == (0.0, 0.0)
+            and abs(other[2] - expected.height(other[0], other[1])) < g.usual_height * self.measures.center
+        ):
             return
         self.uneven = 1.0
         self.ground.under = measured

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from andante.description.io.xmltree import Node
+from andante.description.io.xmltree import Node, free_name
 from andante.description.link import IDENTITY
 from andante.errors import BadInput
 from andante.geometry import SE3
 
-from .include import Document, Reading
+from .common import stand_in
+from .include import Absent, Document, Reading
+from .scenery import scenery
 from .values import RawPose, raw_pose, text_of
 
 MAX_NESTING = 32
@@ -204,16 +206,36 @@ def build_scope(
     while pending:
         child, origin, files = pending.pop()
         if child.tag == "include":
-            target = reading.included(child, origin.path, files)
-            wrapped = _overridden(reading, child, target)
+            try:
+                target = reading.included(child, origin.path, files)
+                wrapped = _overridden(reading, child, target)
+            except Absent as error:
+                if node.tag != "world" or not node.get("name"):
+                    raise
+                box = stand_in(child, scope.entries)
+                reading.stand_ins += 1
+                solid = any(each.tag == "collision" for each in box.walk())
+                kind = "a box stands in for it" if solid else "a box that stops nothing stands in for it"
+                reading.report.warn(child, f"{_plain(error, child)}; {kind}")
+                scope.children.append(box)
+                _enter(reading, scope, box, origin, files, depth)
+                continue
             inner_files = (*files, target.path)
             if child.get("merge") in ("true", "1") and wrapped.tag == "model":
                 pending.extend((c, target, inner_files) for c in reversed(merged_children(child, wrapped)))
                 continue
             child, origin, files = wrapped, target, inner_files
+        if scope.is_world and child.tag in ("road", "actor", "population"):
+            pending.extend((made, origin, files) for made in reversed(scenery(reading, child)))
+            continue
         scope.children.append(child)
         _enter(reading, scope, child, origin, files, depth)
     return scope
+
+
+def _plain(error: Absent, include: Node) -> str:
+    """The words of an error without the place, which the warning has."""
+    return str(error).removeprefix(f"{include.source}: ").removeprefix("<include>: ")
 
 
 def _enter(reading: Reading, scope: Scope, child: Node, origin: Document, files: tuple[Path, ...], depth: int) -> None:
@@ -223,6 +245,9 @@ def _enter(reading: Reading, scope: Scope, child: Node, origin: Document, files:
     name = (child.get("name") or "").strip()
     if not name:
         raise child.error("has no name; give it one")
+    if child.tag == "joint" and name in scope.entries and scope.entries[name].kind == "joint":
+        reading.report.warn(child, f"two joints are named {name!r}; this one is renamed")
+        name = child.attributes["name"] = free_name(name, set(scope.entries))
     if name in scope.entries:
         other = scope.entries[name]
         if "joint" not in (other.kind, child.tag) or other.kind == child.tag:
@@ -277,7 +302,7 @@ def _overridden(reading: Reading, include: Node, target: Document) -> Node:
     """The model (or light, or actor) of an included file with the name, pose and static flag of the include."""
     found = [child for child in target.root.children if child.tag in ("model", "light", "actor")]
     if not found:
-        raise include.error(f"{target.path} holds no model, light or actor")
+        raise Absent(f"{include.source}: <include>: {target.path} holds no model, light or actor")
     if len(found) > 1:
         reading.report.warn(include, f"{target.path.name} holds {len(found)} models; the first one is used")
     original = found[0]

@@ -15,6 +15,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
 from .include import Reading
+from .polygon import prism, triangulated
 from .values import flag, text_of
 
 UNSUPPORTED = {
@@ -22,7 +23,7 @@ UNSUPPORTED = {
     "cone": "a <cone> is not supported and is left out; use a mesh",
 }
 MAX_PIXELS = 4097 * 4097
-MAX_POINTS = 10_000
+MAX_POINTS = 2_000
 HARMLESS = ("texture", "blend", "use_terrain_paging", "sampling")
 
 
@@ -152,7 +153,7 @@ def _levels(shape: Node, path: Path) -> np.ndarray:
 
 
 def read_polyline(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
-    """Prism of a polygon from z = 0 to its height; None (and a finding) when the polygon is not convex."""
+    """Prism of a polygon from z = 0 to its height; None (and a finding) when its sides cross."""
     height = number(shape, text_of(shape, "height"), "<height>", 1.0)
     if height <= 0:
         raise shape.error(f"<height> must be positive, got {height:g}")
@@ -163,23 +164,15 @@ def read_polyline(reading: Reading, shape: Node) -> tuple[Geometry, SE3] | None:
         points = points[:-1]
     if len(points) < 3:
         raise shape.error("a polyline needs at least three points")
-    if not _convex(points):
-        reading.report.warn(shape, "a <polyline> that is not convex is left out; split it into convex parts")
-        return None
     box = _rectangle(points, height)
-    return box if box is not None else (_prism(points, height), IDENTITY)
-
-
-def _convex(points: Array) -> bool:
-    """Whether a polygon turns one way only, and once around."""
-    edges = np.roll(points, -1, axis=0) - points
-    following = np.roll(edges, -1, axis=0)
-    cross = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
-    dot = np.sum(edges * following, axis=1)
-    turned = abs(float(np.sum(np.arctan2(cross, dot))))
-    small = 1e-12 * float(np.max(np.abs(points)) ** 2 + 1e-300)
-    one_way = bool(np.all(cross >= -small) or np.all(cross <= small))
-    return one_way and abs(turned - 2 * np.pi) < 1e-6
+    if box is not None:
+        return box
+    faces = triangulated(points)
+    if faces is None:
+        reading.report.warn(shape, "the sides of a <polyline> cross each other; it is left out")
+        return None
+    path = cached_file(prism(points, faces, height).encode(), "polyline", ".obj")
+    return Mesh(path.as_uri(), path), IDENTITY
 
 
 def _rectangle(points: Array, height: float) -> tuple[Box, SE3] | None:
@@ -193,22 +186,3 @@ def _rectangle(points: Array, height: float) -> tuple[Box, SE3] | None:
     center = points.mean(axis=0)
     pose = SE3.from_xyz_rpy((center[0], center[1], height / 2), (0.0, 0.0, float(np.arctan2(a[1], a[0]))))
     return Box((float(np.linalg.norm(a)), float(np.linalg.norm(b)), height)), pose
-
-
-def _prism(points: Array, height: float) -> Mesh:
-    path = cached_file(_obj(points, height).encode(), "polyline", ".obj")
-    return Mesh(path.as_uri(), path)
-
-
-def _obj(points: Array, height: float) -> str:
-    """Wavefront text of the prism, faces outward."""
-    if float(np.sum(points[:, 0] * np.roll(points[:, 1], -1) - points[:, 1] * np.roll(points[:, 0], -1))) < 0:
-        points = points[::-1]
-    n = len(points)
-    lines = [f"v {x!r} {y!r} {z!r}" for z in (0.0, height) for x, y in points.tolist()]
-    for i in range(1, n - 1):
-        lines += [f"f 1 {i + 2} {i + 1}", f"f {n + 1} {n + i + 1} {n + i + 2}"]
-    for i in range(n):
-        j = (i + 1) % n
-        lines += [f"f {i + 1} {j + 1} {n + j + 1}", f"f {i + 1} {n + j + 1} {n + i + 1}"]
-    return "\n".join(lines) + "\n"

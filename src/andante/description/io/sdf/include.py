@@ -1,4 +1,6 @@
-"""Finds and opens what <include> names: model:// folders with model.config, files, and two built-in models.
+"""Finds and opens what <include> names: model:// folders with model.config, files, Fuel models in a local cache.
+
+Ground planes and the sun are built in. What a world includes and is not there becomes a box that stands for it.
 
 Includes are counted, their depth and total size are bounded, and a cycle is refused by name.
 """
@@ -9,24 +11,22 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from andante.description.io.fuel import VARIABLES as FUEL
+from andante.description.io.fuel import fuel_address, fuel_folder
 from andante.description.io.resolver import VARIABLES, Resolver
 from andante.description.io.xmltree import Node, parse_xml, read_bytes
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput
 
+from .common import BUILT_IN, short_name
+
 MAX_INCLUDES = 5000
 MAX_INCLUDE_DEPTH = 20
 MAX_INCLUDED_ELEMENTS = 1_000_000
-BUILT_IN = {
-    "ground_plane": b"""<sdf version="1.6"><model name="ground_plane"><static>true</static><link name="link">
-<collision name="collision"><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
-<surface><friction><ode><mu>100</mu><mu2>50</mu2></ode></friction></surface></collision>
-<visual name="visual"><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
-<material><ambient>0.8 0.8 0.8 1</ambient><diffuse>0.8 0.8 0.8 1</diffuse></material></visual></link></model></sdf>""",
-    "sun": b"""<sdf version="1.6"><light name="sun" type="directional"><cast_shadows>true</cast_shadows>
-<pose>0 0 10 0 0 0</pose><diffuse>0.8 0.8 0.8 1</diffuse><specular>0.2 0.2 0.2 1</specular>
-<direction>-0.5 0.1 -0.9</direction></light></sdf>""",
-}
+
+
+class Absent(BadInput):
+    """What an include names is not there, or cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class Reading:
     parsed: dict[Path, tuple[Node, int]] = field(default_factory=dict)
     includes: int = 0
     elements: int = 0
+    stand_ins: int = 0  # boxes for models that are not there
 
     def document(self, root: Node, path: Path) -> Document:
         """The document of a root element, its version checked."""
@@ -122,7 +123,7 @@ class Reading:
             raise include.error(f"more than {MAX_INCLUDES} includes or {MAX_INCLUDE_DEPTH} levels of them; refused")
         path = self._find(include, uri, asking)
         if path is None:
-            name = uri.removeprefix("model://").rstrip("/")
+            name = short_name(uri)
             path = Path(f"{name}.sdf")
             root, size = self._parse(path, BUILT_IN[name])
         else:
@@ -130,12 +131,15 @@ class Reading:
             if path in chain:
                 cycle = " -> ".join(p.name for p in (*chain[chain.index(path) :], path))
                 raise include.error(f"includes itself: {cycle}; remove one of these includes")
-            root, size = self._parse(path, None)
+            try:
+                root, size = self._parse(path, None)
+            except BadInput as error:
+                raise Absent(str(error)) from None
         self.elements += size
         if self.elements > MAX_INCLUDED_ELEMENTS:
             raise include.error(f"the includes bring more than {MAX_INCLUDED_ELEMENTS} elements; refused")
         if root.tag != "sdf":
-            raise include.error(f"{path} is not an SDF file, its root element is <{root.tag}>")
+            raise Absent(f"{include.source}: {path} is not an SDF file, its root element is <{root.tag}>")
         return self.document(root, path)
 
     def _parse(self, path: Path, data: bytes | None) -> tuple[Node, int]:
@@ -154,22 +158,35 @@ class Reading:
     def _find(self, include: Node, uri: str, asking: Path) -> Path | None:
         """File of a URI; None for a built-in model that no folder offers."""
         scheme, separator, rest = uri.partition("://")
-        if separator and scheme not in ("model", "file", "package"):
-            raise include.error(f"{uri}: nothing is fetched from the net; download it and use model:// or a file path")
+        if scheme in ("http", "https"):
+            return self._find_fuel(include, uri)
         try:
             found = self.resolver.resolve(uri, asking)
             if found is not None:
                 return found
             folder = self._folder(scheme if separator else "", rest if separator else uri, asking)
         except (OSError, ValueError) as error:
-            raise include.error(f"{uri[:200]!r} is not a usable path ({error})") from None
+            raise Absent(f"{include.source}: {uri[:200]!r} is not a usable path ({error})") from None
         if folder is not None:
             return self._model_file(include, folder)
-        if scheme == "model" and rest.rstrip("/") in BUILT_IN:
+        if scheme == "model" and short_name(uri) in BUILT_IN:
             return None
-        raise include.error(
-            f"{uri} was not found; put it beside the file or set {VARIABLES[1]} (or {VARIABLES[4]}) "
-            "to the folder that holds it"
+        raise Absent(
+            f"{include.source}: <include>: {uri} was not found; put it beside the file or set {VARIABLES[1]} "
+            f"(or {VARIABLES[4]}) to the folder that holds it"
+        )
+
+    def _find_fuel(self, include: Node, uri: str) -> Path | None:
+        """File of a Fuel model in a local cache; None for a built-in one that no cache has."""
+        address = fuel_address(uri)
+        folder = fuel_folder(address) if address is not None else None
+        if folder is not None:
+            return self._model_file(include, folder)
+        if short_name(uri) in BUILT_IN:
+            return None
+        raise Absent(
+            f"{include.source}: <include>: {uri} is in no local cache, and nothing is fetched from the net; "
+            f"download it ('gz fuel download -u URL') or name the folder that has it with --fuel-cache ({FUEL[0]})"
         )
 
     def folder_of(self, uri: str, asking: Path) -> Path | None:
@@ -195,17 +212,24 @@ class Reading:
         """The newest SDF file that model.config (or manifest.xml) of a model folder names, else model.sdf."""
         config = next((folder / n for n in ("model.config", "manifest.xml") if (folder / n).is_file()), None)
         if config is not None:
-            root = parse_xml(read_bytes(config, 1024 * 1024), str(config))
+            try:
+                root = parse_xml(read_bytes(config, 1024 * 1024), str(config))
+            except BadInput as error:
+                if (folder / "model.sdf").is_file():  # what it would name, as good as always
+                    return folder / "model.sdf"
+                raise Absent(str(error)) from None
             self._tell(root)
             offers = [((_version_key(node.get("version") or "")), node.text.strip()) for node in root.all("sdf")]
             for _, name in sorted((o for o in offers if o[1]), key=lambda offer: offer[0], reverse=True):
                 if (folder / name).is_file():
                     return folder / name
             if offers:
-                raise BadInput(f"{config}: names {offers[0][1]!r}, which is not in the folder")
+                raise Absent(f"{config}: names {offers[0][1]!r}, which is not in the folder")
         if (folder / "model.sdf").is_file():
             return folder / "model.sdf"
-        raise include.error(f"{folder} holds neither a model.config that names an SDF file nor a model.sdf")
+        raise Absent(
+            f"{include.source}: <include>: {folder} holds neither a model.config that names an SDF file nor a model.sdf"
+        )
 
 
 def _version_key(text: str) -> tuple[int, ...]:

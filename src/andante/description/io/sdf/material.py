@@ -36,7 +36,7 @@ def read_material(reading: Reading, visual: Node) -> Material:
     """Color and picture of a visual: as stated, else those of its material script."""
     materials = list(visual.all("material"))
     if not materials:
-        return Material()
+        return _ground_picture(reading, visual)
     name, rgba, texture = "", None, ""
     script = Script()
     for node in materials:
@@ -70,6 +70,19 @@ def read_material(reading: Reading, visual: Node) -> Material:
             r, g, b, a = rgba or SCRIPT_COLORS["white" if path is not None else "grey"]
             rgba = (r, g, b, a * min(max(1.0 - hidden, 0.0), 1.0))
     return Material(name, rgba, texture, path)
+
+
+def _ground_picture(reading: Reading, visual: Node) -> Material:
+    """The first picture of a <heightmap>, which repeats every <size> meters."""
+    geometry = visual.find("geometry")
+    field = geometry.find("heightmap") if geometry is not None else None
+    texture = field.find("texture") if field is not None else None
+    uri = text_of(texture, "diffuse") if texture is not None else ""
+    path = find_picture(reading, uri, visual) if uri else None
+    if texture is None or path is None:
+        return Material()
+    side = number(texture, text_of(texture, "size"), "<size>", 10.0)
+    return Material("", None, uri, path, (side, side) if side > 0 else None)
 
 
 def find_picture(reading: Reading, uri: str, node: Node) -> Path | None:

@@ -39,6 +39,7 @@ class Parts:
     frames: list[Frame] = field(default_factory=list)
     transmissions: list[Transmission] = field(default_factory=list)
     no_collision: set[frozenset[str]] = field(default_factory=set)
+    held: list[str] = field(default_factory=list)  # links of static models inside a moving one
     static: bool = False
     self_collide: bool = False
 
@@ -70,20 +71,35 @@ def flatten(reading: Reading, scope: Scope) -> Parts:
         parts.joints.append(_frame_joint(inner, pose, parts, node))
     for gearbox in gearboxes:
         parts.joints = apply_gearbox(reading, parts.joints, gearbox)
+    _hold(reading, parts)
     return parts
+
+
+def _hold(reading: Reading, parts: Parts) -> None:
+    """Weld the links of static models inside a moving one to the world, as Gazebo does; what a joint carries moves."""
+    carried = {placed.joint.child for placed in parts.joints}
+    taken = {placed.joint.name for placed in parts.joints}
+    for name in parts.held:
+        if name in carried:
+            reading.report.warn(
+                parts.scope.node, f"link {name!r} is static, but a joint carries it: it moves with that"
+            )
+            continue
+        joint = Joint(free_name(f"{name}_static", taken), JointType.FIXED, ANCHOR, name, source=parts.scope.node.source)
+        parts.joints.append(Placed(joint, parts.poses[name]))
 
 
 def _read_links(
     reading: Reading, parts: Parts, scope: Scope, pose: SE3, restored: list[tuple[Scope, SE3, Node]]
 ) -> None:
     reading.report.leftovers(scope.node, READ, HARMLESS)
-    if scope is not parts.scope and flag(scope.node, "static") != parts.static and flag(scope.node, "static"):
-        reading.report.warn(scope.node, "a static model nested in a moving one moves with it")
+    held = not parts.static and scope is not parts.scope and flag(scope.node, "static")
     for child in scope.children:
         name = (child.get("name") or "").strip()
         if child.tag == "link":
-            link = read_link(reading, scope, child, parts.static)
+            link = read_link(reading, scope, child, parts.static or held)
             parts.links.append(link)
+            parts.held += [link.name] if held else []
             parts.poses[link.name] = pose @ scope.where(name)
             for node in child.all("sensor"):
                 sensor_pose = scope.locate(raw_pose(node), name)

@@ -15,26 +15,27 @@ import numpy as np
 
 from andante.description import Light, Placement, Robot, World
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import Node, vec3
+from andante.description.io.xmltree import Node, free_name, parse_xml, vec3
 from andante.description.shapes import Vec3
 from andante.errors import BadInput
 from andante.geometry import SE3
 
+from .common import BUILT_IN
 from .frames import Scope, build_scope
 from .include import Document, Reading
 from .model import assemble, flatten
 from .physics import read_physics
 from .values import color, flag, name_of, raw_pose, text_of
 
-READ = ("model", "light", "frame", "gravity", "physics", "scene", "state", "include", "name")
+READ = (
+    *("model", "light", "frame", "gravity", "physics", "scene", "state", "include", "name"),
+    *("road", "actor", "population"),
+)
 HARMLESS = (
     *("gui", "plugin", "spherical_coordinates", "magnetic_field", "atmosphere", "wind", "audio", "pose"),
-    *("population", "road", "actor", "joint", "particle_emitter"),
+    "particle_emitter",
 )
 SERIOUS = {
-    "road": "roads have no body here and are left out",
-    "actor": "actors (animated people) are left out",
-    "population": "populations of models are left out; place the models one by one",
     "joint": "joints between models of a world are left out; put both into one model",
 }
 P = ParamSpec("P")
@@ -126,6 +127,9 @@ def read_world(reading: Reading, scope: Scope) -> World:
     taken: set[str] = set()
     for name, inner in scope.nested.items():
         placements += _placements(reading, inner, scope.where(name), taken, states.get(name))
+    if reading.stand_ins and not any(_carries(placement) for placement in placements):
+        report.warn(node, "nothing that was found carries a robot; a ground plane is put into the world")
+        placements.append(Placement(free_name("ground_plane", taken), _ground(reading, node), fixed=True))
     scene = node.find("scene")
     if scene is not None:
         harmless = ("shadows", "fog", "grid", "origin_visual", "sky")
@@ -142,6 +146,19 @@ def read_world(reading: Reading, scope: Scope) -> World:
         source=node.source,
         problems=report.problems,
     )
+
+
+def _carries(placement: Placement) -> bool:
+    """Whether something can stand on a model."""
+    return placement.fixed and any(link.collisions for link in placement.robot.links)
+
+
+def _ground(reading: Reading, world: Node) -> Robot:
+    """The built-in ground plane."""
+    root = parse_xml(BUILT_IN["ground_plane"], "ground_plane.sdf")
+    holder = Node("world", {"name": ""}, "", [*root.all("model")], world.source)
+    scope = build_scope(reading, reading.document(root, Path("ground_plane.sdf")), holder, ())
+    return assemble(reading, flatten(reading, scope.nested["ground_plane"]), split=False)[0].robot
 
 
 @dataclass(frozen=True)
