@@ -96,7 +96,8 @@ def _rehearsed(walk: BipedWalk) -> CommandSet:
     def possible(velocity: Array) -> bool:
         found = rehearse(walk, (float(velocity[0]), float(velocity[1]), float(velocity[2])))
         landing = max(found.late, found.missed) < s.lag_way * m.center
-        return landing and found.lag < s.lag_swing * m.center and found.gap > 0.0
+        straight = velocity[1] == velocity[2] == 0.0  # feet pass each other side by side, whenever they come
+        return landing and found.lag < (s.lag_swing if straight else s.lag_way) * m.center and found.gap > 0.0
 
     corners = []
     for way in product((-1.0, 0.0, 1.0), repeat=3):
