@@ -138,7 +138,7 @@ def run(engine: str, seed: int, seconds: float, command: Callable[[BipedWalk], C
     """A walk under commands for some seconds after a stand, until it has fallen."""
     used = time.process_time()
     ready = prepare(load_robot("nao"), Request("walk"))
-    walk: BipedWalk = ready.walker
+    walk: BipedWalk = ready.walker  # type: ignore[assignment]
     asked = command(walk)
 
     def now(state: BodyState) -> Command:
@@ -333,7 +333,7 @@ def the_set(asked: argparse.Namespace, journal: Journal) -> Row:
     """What is left of the range of 0.1.0, how soon a steady command is reached, top speed, time of a control step."""
     from biped_study import step
 
-    walk: BipedWalk = prepare(load_robot("nao"), Request("walk")).walker
+    walk: BipedWalk = prepare(load_robot("nao"), Request("walk")).walker  # type: ignore[assignment]
     commands = walk.commands
     assert commands is not None
     h = walk.measures.center

@@ -1,4 +1,4 @@
-"""Renders the film strip of the page on walking on two legs: a walk, and a push that is caught."""
+"""Renders the film strips of the page on walking on two legs: a walk, a push that is caught, a walk aslant."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ STEPS = np.arange(1.9, 2.45, 0.07)  # instants of the first row [s]
 CATCH = (1.62, 1.72, 1.8, 1.9, 2.0, 2.15, 2.4, 3.2)  # of the second
 
 
-def row(times: list[float], speed: float, impulse: float) -> list[Image.Image]:
-    """Pictures of a walk at some instants, seen from the front right; an impulse from the left at PUSH [N s]."""
+def row(times: list[float], command: Command, impulse: float = 0.0, front: bool = False) -> list[Image.Image]:
+    """Pictures of a walk at some instants, from the right or the front; an impulse from the left at PUSH [N s]."""
     ready = prepare(an.robot("nao"), Request("walk"))
     sim = an.simulate(ready.robot, pose=ready.pose, sensors=True)
-    loop = ControlLoop(sim, ready.walker, command=lambda state: Command(vx=speed) if state.time > START else Command())
+    loop = ControlLoop(sim, ready.walker, command=lambda state: command if state.time > START else Command())
     tiles: list[Image.Image] = []
     pushed = not impulse
     with Renderer(sim.engine.models, sim.engine.world, *TILE) as renderer:
@@ -35,7 +35,7 @@ def row(times: list[float], speed: float, impulse: float) -> list[Image.Image]:
                 pushed = True
             loop.run(max(0.0, time - sim.time))
             middle = np.array([sim.base_pose[0], sim.base_pose[1], 0.24])
-            view = np.array([0.35, -0.95, 0.12]) if not impulse else np.array([1.0, -0.15, 0.12])
+            view = np.array([0.35, -0.95, 0.12]) if not front else np.array([1.0, -0.15, 0.12])
             image = Image.fromarray(renderer.shoot(sim.engine, Camera(tuple(middle + view), tuple(middle))))
             label = f"{time - START:.2f} s" if not impulse else f"{time - PUSH:+.2f} s"
             ImageDraw.Draw(image).text((10, 8), label, fill=(25, 25, 30), font=ImageFont.load_default(size=20))
@@ -44,11 +44,18 @@ def row(times: list[float], speed: float, impulse: float) -> list[Image.Image]:
     return tiles
 
 
-def main(out: Path) -> None:
-    """Write walk_strip.webp: eight pictures of two steps at full speed, eight of a push that is caught."""
-    tiles = row([float(t) for t in STEPS], 0.35, 0.0) + row(list(CATCH), 0.15, 2.0)
-    width, height = TILE
-    page = Image.new("RGB", (8 * (width + 4) - 4, 2 * (height + 4) - 4), "white")
+def strip(tiles: list[Image.Image]) -> Image.Image:
+    """Rows of eight pictures."""
+    (width, height), rows = TILE, len(tiles) // 8
+    page = Image.new("RGB", (8 * (width + 4) - 4, rows * (height + 4) - 4), "white")
     for i, each in enumerate(tiles):
         page.paste(each, ((i % 8) * (width + 4), (i // 8) * (height + 4)))
-    page.resize((1296, 304), Image.Resampling.LANCZOS).save(out / "walk_strip.webp", quality=86)
+    return page.resize((1296, 152 * rows), Image.Resampling.LANCZOS)
+
+
+def main(out: Path) -> None:
+    """Write walk_strip.webp: two steps at full speed, a push that is caught; and aslant_strip.webp: W and A held."""
+    steps = [float(t) for t in STEPS]
+    tiles = row(steps, Command(vx=0.35)) + row(list(CATCH), Command(vx=0.15), 2.0, front=True)
+    strip(tiles).save(out / "walk_strip.webp", quality=86)
+    strip(row(steps, Command(vx=0.35, vy=0.21), front=True)).save(out / "aslant_strip.webp", quality=86)

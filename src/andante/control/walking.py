@@ -35,7 +35,7 @@ class WalkSettings:
 
     settle: float = 0.5  # standing still before the first command [s]
     slowest: float = 0.12  # speed of the last steps to a goal, in top speeds
-    last_step: float = 0.2  # when to stop: so long before the goal at the present speed, in times of the approach
+    last_step: float = 0.5  # when to stop: so long before the goal at the present speed, in times of the approach
     side_gain: float = 0.5  # how a walk straight ahead comes back to its line [1/s]
     patience: float = 3.0  # a walk may take so many times as long as it should
     grace: float = 10.0  # ... and so much longer [s]
@@ -148,7 +148,7 @@ class WalkGuide:
         approach = self.walker.approach
         if approach is not None:  # it wants its last steps short
             slowest = max(self.settings.slowest, self.walker.slowest)
-            speed = min(speed, max(left / approach, slowest * top))
+            speed = min(speed, max(self._near(left, top, approach), slowest * top))
             self.braking = left <= self.settings.last_step * approach * speed
         else:  # v²/2a with a = top speed / stopping time
             self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time
@@ -162,6 +162,12 @@ class WalkGuide:
     def _constant(self) -> Command:
         """The velocity of the goal, none when it is reached."""
         return Command() if self.braking or self.goal.velocity is None else Command(*self.goal.velocity)
+
+    def _near(self, left: float, top: float, approach: float) -> float:
+        """Speed with so much left: v²/2a of even braking, in the end v = left / approach, so that both meet evenly."""
+        brake = top / max(self.walker.stopping_time, 1e-3)  # [m/s² or rad/s²]
+        last = brake * approach
+        return left / approach if left < last * approach else math.sqrt(2.0 * brake * left - last * last)
 
     @property
     def traveled(self) -> tuple[float, float, float]:

@@ -28,6 +28,7 @@ Velocity = tuple[float, float, float]  # vx, vy [m/s], wz [rad/s]
 
 INSTANTS = 10  # of a step that are looked at
 BEFORE, STEPS = 2, 2  # steps until a rehearsal is steady, and those that are looked at
+LANDING = 0.2  # part of a step in which the foot comes down
 HALVINGS = 6  # of the way between what can be walked and what cannot
 MIRROR = np.array([1.0, -1.0, -1.0])  # to the other side
 
@@ -36,6 +37,7 @@ class Rehearsal(NamedTuple):
     """The worst of some steps in thought."""
 
     lag: float  # of the swinging sole behind its plan, since joints are only so fast [m]
+    late: float  # ... of it while it comes down
     missed: float  # by the inverse kinematics [m]
     gap: float  # between the soles [m]
 
@@ -93,7 +95,9 @@ def _rehearsed(walk: BipedWalk) -> CommandSet:
 
     def possible(velocity: Array) -> bool:
         found = rehearse(walk, (float(velocity[0]), float(velocity[1]), float(velocity[2])))
-        return found.lag < s.lag_way * m.center and found.missed < s.lag_way * m.center and found.gap > 0.0
+        landing = max(found.late, found.missed) < s.lag_way * m.center
+        straight = velocity[1] == velocity[2] == 0.0  # feet pass each other side by side, whenever they come
+        return landing and found.lag < (s.lag_swing if straight else s.lag_way) * m.center and found.gap > 0.0
 
     corners = []
     for way in product((-1.0, 0.0, 1.0), repeat=3):
@@ -125,7 +129,7 @@ def rehearse(walk: BipedWalk, velocity: Velocity) -> Rehearsal:
     dt = m.step_time / INSTANTS
     stride = body.speeds * dt
     command, readings = Command(*velocity), Readings(0.0, walk.body.stance, np.zeros(len(body.names)))
-    slewed, changes, lag, missed, gap = thought.body.stance.copy(), 0, 0.0, 0.0, np.inf
+    slewed, changes, lag, late, missed, gap = thought.body.stance.copy(), 0, 0.0, 0.0, 0.0, np.inf
     while changes < BEFORE + STEPS:
         stance = thought.stance
         targets = thought.update(readings, command, dt)
@@ -134,12 +138,13 @@ def rehearse(walk: BipedWalk, velocity: Velocity) -> Rehearsal:
         if changes < BEFORE:
             continue
         k = thought.stance
-        lag = max(lag, float(np.hypot(*(body.other_sole(slewed, k) - body.other_sole(targets, k))[:2])))
+        off = float(np.hypot(*(body.other_sole(slewed, k) - body.other_sole(targets, k))[:2]))
+        lag, late = max(lag, off), max(late, off if thought.left < LANDING * m.step_time else 0.0)
         missed = max(missed, thought.missed)
         x, y, _, yaw, _, _ = thought.swing.pose
         other = body.soles[1 - k].outline @ turned(yaw)[:2, :2].T + [x, y]
         gap = min(gap, polygon_gap(body.soles[k].outline, other))
-    return Rehearsal(lag, missed, gap)
+    return Rehearsal(lag, late, missed, gap)
 
 
 def polygon_gap(one: Array, two: Array) -> float:

@@ -91,7 +91,7 @@ class BipedWalk(BipedLanding):
     @property
     def approach(self) -> float:
         """Time in which a goal should be approached, so that the last steps are short [s]."""
-        return 4.0 * self.measures.step_time
+        return 1.5 * self.measures.step_time
 
     @property
     def standing(self) -> bool:
