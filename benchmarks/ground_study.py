@@ -200,6 +200,7 @@ def summary(some: list[tuple[Job, WalkResult, float]]) -> dict[str, Any]:
         "trials": len(some),
         "falls": [job[1] for job, told, _ in some if told.fallen],
         "arrived": sum(told.arrived and part > 0.8 for told, part in done),
+        "stopped": sum(told.notice.startswith("stopped") and not told.arrived for told, _ in done),
         "way": [round(part, 3) for _, _, part in some],
         "pace": float(np.mean([told.distance / told.time for told, _ in done])) if done else 0.0,
     }
@@ -210,7 +211,8 @@ def line(case: str, some: list[tuple[Job, WalkResult, float]]) -> str:
     made = summary(some)
     part = f"{min(made['way']):.2f} .. {max(made['way']):.2f}"
     fell = f"  fell: {made['falls']}" if made["falls"] else ""
-    return f"{case:18} up {made['trials'] - len(made['falls']):2}, there {made['arrived']:2} of {made['trials']:2}; way {part}{fell}"
+    up = f"up {made['trials'] - len(made['falls']):2}, there {made['arrived']:2} of {made['trials']:2}"
+    return f"{case:18} {up}, stopped {made['stopped']:2}; way {part}{fell}"
 
 
 def main() -> None:

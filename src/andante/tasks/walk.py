@@ -64,6 +64,7 @@ class WalkResult(Result):
     reason: str | None = field(default=None, metadata=REAL)  # why the walk ended early
     link: LinkState | None = field(default=None, metadata=REAL)  # how well the robot was heard
     dt: float | None = None  # physics step that was used [s]; None: a real robot
+    notice: str = ""  # what the walker has to say at the end, such as why it has stopped by itself
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
@@ -71,6 +72,8 @@ class WalkResult(Result):
 
     def __str__(self) -> str:
         ended = "fallen" if self.fallen else "standing" if self.arrived else "timed out before standing still"
+        if self.notice and not self.fallen and not self.arrived:
+            ended = self.notice
         if self.link is not None:
             ended = f"{self.reason or ended}; {self.link}"
         return (
@@ -231,6 +234,7 @@ def lead(
         path=measure.path,
         reason=None if body.simulated else reason,
         link=None if body.simulated else body.link,
+        notice=ready.walker.notice,
     )
 
 

@@ -20,6 +20,7 @@ from .settings import BipedSettings
 
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
+SURER = 4  # as long as the ground is not known to be uneven
 
 
 class BipedLanding(BipedFigure):
@@ -43,7 +44,12 @@ class BipedLanding(BipedFigure):
     @property
     def _caught(self) -> bool:
         """Whether a push is being caught, rather than uneven ground: then what feet feel is no ground."""
-        return self.alarm.hurry and self.uneven < KNOWN
+        return self.uneven < KNOWN and (self.alarm.hurry or math.hypot(*self.error) > 0.5 * self.measures.hurry)
+
+    @property
+    def _known(self) -> bool:
+        """Whether the ground is known to be uneven: then less is needed to believe it again."""
+        return self.uneven > KNOWN
 
     @property
     def _put_down(self) -> float:
@@ -105,7 +111,7 @@ class BipedLanding(BipedFigure):
         turn = [0.0, 0.0]
         for i, (now, last, held) in enumerate(zip((measured.x, measured.y), before, (under.x, under.y), strict=True)):
             off = now - held
-            tips = rim[i] == 0.0 and abs(off) > g.tipped and (now - last) * math.copysign(1.0, off) > g.tips_at * most
+            tips = rim[i] == 0.0 and abs(off) > g.tipped * (1.0 if self._known else 2.0) and (now - last) * math.copysign(1.0, off) > g.tips_at * most
             if tips:
                 turn[i] = math.copysign(g.yielding * most, off)
         if turn != [0.0, 0.0]:
@@ -128,7 +134,7 @@ class BipedLanding(BipedFigure):
             side = (each > 0.0) - (each < 0.0)
             count = self._at_rim[i]
             self._at_rim[i] = count + side if count * side > 0 else side
-            if abs(self._at_rim[i]) > SURE:
+            if abs(self._at_rim[i]) > (SURE if self._known else SURER):
                 turn[i] = side * self.ground.settings.yielding * most
         turned = Plane(under.x + turn[0], under.y + turn[1])
         if turn != [0.0, 0.0] and math.hypot(turned.x, turned.y) < self.ground.settings.steepest:
@@ -145,7 +151,10 @@ class BipedLanding(BipedFigure):
         (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
         level = measured.tilt @ r0.T  # from the root
         other = level @ (p1 - p0)
-        if off == (0.0, 0.0) and abs(other[2] - expected.height(other[0], other[1])) < g.usual_height * self.measures.center:
+        if (
+            off == (0.0, 0.0)
+            and abs(other[2] - expected.height(other[0], other[1])) < g.usual_height * self.measures.center
+        ):
             return
         self.uneven = 1.0
         self.ground.under = measured

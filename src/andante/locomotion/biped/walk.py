@@ -21,7 +21,7 @@ from andante.locomotion.rigs.rig import Rig, free_joints
 
 from .command_set import CommandSet, Velocity, command_set
 from .estimation import CARRIES
-from .figure import LEVEL, Pair
+from .figure import LEVEL, LEVEL_FEET, Pair
 from .footsteps import (
     LEFT,
     RIGHT,
@@ -36,12 +36,13 @@ from .footsteps import (
     starting_offset,
 )
 from .ground import FLAT
-from .landing import BipedLanding
+from .landing import KNOWN, BipedLanding
 from .settings import BipedSettings
 from .strength import check_strength
 
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
+STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
 
@@ -58,6 +59,7 @@ class BipedWalk(BipedLanding):
         self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
+        self.stopped = ""  # why it has stopped by itself
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -101,6 +103,18 @@ class BipedWalk(BipedLanding):
         return Command() if self.phase == "stand" else Command(*self.velocity)
 
     @property
+    def notice(self) -> str:
+        """Why it has stopped by itself, or what it takes care of."""
+        if self.stopped:
+            return f"stopped: {self.stopped}"
+        return "uneven ground" if self.uneven > KNOWN else ""
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether it has stopped by itself, until the command stops too."""
+        return bool(self.stopped)
+
+    @property
     def free_joints(self) -> frozenset[str]:
         """All but those of the legs."""
         return self._free
@@ -120,6 +134,7 @@ class BipedWalk(BipedLanding):
         """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
         if not math.isfinite(command.vx + command.vy + command.wz):
             command = Command()
+        command = self._heed(command)
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
@@ -134,6 +149,14 @@ class BipedWalk(BipedLanding):
             pressure = self._walk(dt)
         self._advance(pressure, dt)
         return self._targets(dt)
+
+    def _heed(self, command: Command) -> Command:
+        """The command, or a stop after a stumble on uneven ground, until the command stops too."""
+        if not command.moving:
+            self.stopped = ""
+        elif self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
+            self.stopped = "the ground is too uneven here"
+        return Command() if self.stopped else command
 
     def _estimate(self, readings: Readings, dt: float) -> None:
         w, sense = self.measures.rate, self.sense
@@ -289,6 +312,9 @@ class BipedWalk(BipedLanding):
         self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
+            self._apart = LEVEL_FEET
+            if self.uneven > KNOWN:
+                self._stand_apart()
         return seen_from(step, px, py)
 
     def _choose(self, remain: float, dt: float) -> None:
@@ -337,7 +363,8 @@ class BipedWalk(BipedLanding):
             return False
         if self._caught:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
-        return swung > self.left and load > self.ground.settings.touched
+        early = self.left > self.measures.last or self._known
+        return early and swung > self.left and load > self.ground.settings.touched
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
