@@ -205,6 +205,7 @@ class BipedWalk(BipedLanding):
             most = m.acceleration * tops[i] / m.max_speed * dt
             self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
         self.velocity = list(self._shaped((self._ramped[0], self._ramped[1], self._ramped[2])))
+        self.pace = max(abs(each) / top for each, top in zip(self._ramped, tops, strict=True))
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             self._heading_goal += self._ramped[2] * dt
@@ -300,14 +301,16 @@ class BipedWalk(BipedLanding):
         met = self._met_ground()
         if self._held:
             self._creep(dt)
-        elif met and not self._caught:
+        elif met and not self._busy:
             self._hold_foot()
         elif self.time > m.double:
             self._free_foot(dt)
             early = 1.0 - self.ground.settings.sooner * self.uneven
             self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift, dt, early)
-        if self.left > 1e-9 and not (met and self._caught):
+        if self.left > 1e-9 and not (met and self._busy):
             return px, py
+        if met and self._busy and not self.alarm.hurry:
+            self._take_foot()
         step = self._change_foot()
         self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
@@ -361,7 +364,7 @@ class BipedWalk(BipedLanding):
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
         if self._blind or self._held or not self._airborne:
             return False
-        if self._caught:
+        if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
         early = self.left > self.measures.last or self._known
         return early and swung > self.left and load > self.ground.settings.touched
