@@ -218,7 +218,7 @@ def line(case: str, some: list[tuple[Job, WalkResult, float]]) -> str:
 def main() -> None:
     """Carry out the cases that are named, else all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("case", nargs="*", help="cases whose names begin so; none: all")
+    parser.add_argument("case", nargs="*", help="cases, or a word of their names; none: all")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--workers", type=int, default=2)
@@ -228,9 +228,10 @@ def main() -> None:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    names = [name for name in CASES if not asked.case or any(name.startswith(word) for word in asked.case)]
+    chosen = [name for word in asked.case for name in CASES if word == name or (word not in CASES and word in name)]
+    names = list(dict.fromkeys(chosen if asked.case else CASES))
     if not names:
-        raise SystemExit(f"no such case; cases: {', '.join(CASES)}")
+        parser.error(f"no such case; cases: {', '.join(CASES)}")
     if asked.list:
         raise SystemExit("\n".join(names))
     seeds = range(asked.first, asked.first + asked.seeds)
