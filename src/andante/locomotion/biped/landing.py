@@ -22,7 +22,7 @@ from .settings import BipedSettings
 BRISK = 0.6  # of the top speeds
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
-SURER = 4  # as long as the ground is not known to be uneven
+SURER = 3  # as long as the ground is not known to be uneven
 
 
 class BipedLanding(BipedFigure):
