@@ -200,6 +200,7 @@ def summary(some: list[tuple[Job, WalkResult, float]]) -> dict[str, Any]:
         "trials": len(some),
         "falls": [job[1] for job, told, _ in some if told.fallen],
         "arrived": sum(told.arrived and part > 0.8 for told, part in done),
+        "stopped": sum(told.notice.startswith("stopped") and not told.arrived for told, _ in done),
         "way": [round(part, 3) for _, _, part in some],
         "pace": float(np.mean([told.distance / told.time for told, _ in done])) if done else 0.0,
     }
@@ -210,13 +211,14 @@ def line(case: str, some: list[tuple[Job, WalkResult, float]]) -> str:
     made = summary(some)
     part = f"{min(made['way']):.2f} .. {max(made['way']):.2f}"
     fell = f"  fell: {made['falls']}" if made["falls"] else ""
-    return f"{case:18} up {made['trials'] - len(made['falls']):2}, there {made['arrived']:2} of {made['trials']:2}; way {part}{fell}"
+    up = f"up {made['trials'] - len(made['falls']):2}, there {made['arrived']:2} of {made['trials']:2}"
+    return f"{case:18} {up}, stopped {made['stopped']:2}; way {part}{fell}"
 
 
 def main() -> None:
     """Carry out the cases that are named, else all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("case", nargs="*", help="cases whose names begin so; none: all")
+    parser.add_argument("case", nargs="*", help="cases, or a word of their names; none: all")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--workers", type=int, default=2)
@@ -226,9 +228,10 @@ def main() -> None:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    names = [name for name in CASES if not asked.case or any(name.startswith(word) for word in asked.case)]
+    chosen = [name for word in asked.case for name in CASES if word == name or (word not in CASES and word in name)]
+    names = list(dict.fromkeys(chosen if asked.case else CASES))
     if not names:
-        raise SystemExit(f"no such case; cases: {', '.join(CASES)}")
+        parser.error(f"no such case; cases: {', '.join(CASES)}")
     if asked.list:
         raise SystemExit("\n".join(names))
     seeds = range(asked.first, asked.first + asked.seeds)

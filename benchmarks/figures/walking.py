@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .descriptions import ENGINES, TITLES, tests
 from .model import Asked, Figure, Output, Run
 from .readers import at, least, over, row
@@ -235,6 +237,32 @@ COMMAND_SET = Run(
     ),
 )  # fmt: skip
 
+GROUND_CASES: dict[str, float] = {
+    "slope 5 up": 20.0, "slope 5 down": 20.0, "slope 5 across": 20.0, "bar 10": 20.0, "slope 7 up": 18.0,
+    "slope 7 down": 18.0, "slope 7 across": 18.0, "ramp 7 up": 18.0, "ramp 7 down": 18.0, "edge 10 up": 20.0,
+    "edge 10 down": 20.0,
+}  # fmt: skip
+
+
+def still_up(case: str) -> Callable[[Output], float]:
+    """Trials of a case in which the robot has not fallen."""
+    return lambda output: float(output[case]["trials"] - len(output[case]["falls"]))
+
+
+GROUND = Run(
+    "biped-ground", 16, ("python", "benchmarks/ground_study.py", *GROUND_CASES, "--seeds", "20", "--json"), 6.0,
+    tuple(
+        figure
+        for case, least_up in GROUND_CASES.items()
+        for figure in (
+            Figure(f"ground-{case.replace(' ', '-')}", "shown", f"{case} (degrees or mm) at 40 %: up of 20 seeds",
+                   Asked(">=", least_up), still_up(case)),
+            Figure(f"ground-{case.replace(' ', '-')}-there", "shown", f"{case}: of them at the goal", None,
+                   at(case, "arrived")),
+        )
+    ),
+)  # fmt: skip
+
 FALLS = Run(
     "falls", 4, ("python", "benchmarks/fall_study.py", "--workers", "2", "--json"), 0.7,
     (
@@ -273,6 +301,6 @@ TESTS = Run(
 )  # fmt: skip
 
 RUNS = (
-    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, ZOO, COMMAND_SET, FALLS, FALLS_WALKING, TESTS,
+    GAIT, STEP, WAVE, WAVE_EXACT, MATRIX, OTHER_ENGINES, PUSHES, ZOO, COMMAND_SET, GROUND, FALLS, FALLS_WALKING, TESTS,
     WAVE_SEARCH, COMMAND_GOALS, COMMAND_KEYS, *COMMAND_STREAMS,
 )  # fmt: skip

@@ -263,7 +263,9 @@ def walk_to(
     report: Callable[[float, float], None] = lambda done, total: None,
     look: int = 10,
 ) -> bool:
-    """Give the first command and go on until the robot stands again, lies, or the time is over; whether it stands.
+    """Give the first command and go on until the robot stands again, lies, gives up, or the time is over.
+
+    Whether it stands where it should.
 
     Args:
         loop: runs the guide's walker under the guide's commands.
@@ -286,6 +288,6 @@ def walk_to(
             report(period * loop.period, longest)
             if measure.fallen and not walker.tumbles:  # a ball leans as it likes
                 return False
-            if guide.braking and walker.standing and not waits:
-                return True
+            if walker.standing and not waits and (guide.braking or walker.gave_up):
+                return guide.braking
     return False

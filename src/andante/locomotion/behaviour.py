@@ -161,6 +161,16 @@ class Walker(Behaviour):
         return None
 
     @property
+    def notice(self) -> str:
+        """What people should know of its state, such as why it has stopped by itself; empty: nothing."""
+        return ""
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether it has stopped by itself although it is told to move; `notice` says why."""
+        return False
+
+    @property
     def footsteps(self) -> tuple[Places, Places]:
         """Where feet stand, and where those in the air will come down."""
         return {}, {}

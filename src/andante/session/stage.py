@@ -197,6 +197,7 @@ class Stage(RobotView):
         self.control.targets = hold
         self.loop = self.control
         self._pushes: dict[str, float] = {}  # link -> when its push ends [s]
+        self._noticed = ""  # what the walker said last of its own stop
 
     # ---- what is known -----------------------------------------------------------------------------
     @property
@@ -220,6 +221,10 @@ class Stage(RobotView):
             self.drive()
         self._command = command
         self.control.step()
+        notice = self.walker.notice if self.walker.gave_up else ""
+        if notice and notice != self._noticed:
+            self.log(f"{self.name} {notice}")
+        self._noticed = notice
 
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:

@@ -66,6 +66,7 @@ class WalkResult(Result):
     dt: float | None = None  # physics step that was used [s]; None: a real robot
     stood: bool = True  # it stood again before the time was over, wherever that is
     start_pose: str = ""  # where the pose that it began from comes from, in words
+    notice: str = ""  # what the walker has to say at the end, such as why it has stopped by itself
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
@@ -75,6 +76,8 @@ class WalkResult(Result):
         start = f" from {self.start_pose}" if self.start_pose else ""
         stands = "standing" if self.arrived else "standing beside the goal"
         ended = "fallen" if self.fallen else stands if self.stood else "timed out before standing still"
+        if self.notice and not self.fallen and not self.arrived:
+            ended = self.notice
         if self.link is not None:
             ended = f"{self.reason or ended}; {self.link}"
         return (
@@ -238,6 +241,7 @@ def lead(
         path=measure.path,
         reason=None if body.simulated else reason,
         link=None if body.simulated else body.link,
+        notice=ready.walker.notice,
     )
 
 

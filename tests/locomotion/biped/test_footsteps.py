@@ -150,3 +150,32 @@ def test_a_swing_lifts_and_lands() -> None:
     assert swing.step == pytest.approx((0.05, -0.1, 0.2))
     assert max(heights) == pytest.approx(0.015, abs=1e-4)
     assert heights[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_foot_that_hangs_back_is_told_from_one_that_lags() -> None:
+    swing = Swing((0.0, 0.1, 0.0, 0.0, 0.0, 0.0))
+    places = []
+    for n in range(20):
+        swing.advance((0.08, 0.1, 0.0, 0.0, 0.0, 0.0), 0.01 * n, 0.23 - 0.01 * n, 0.016, 0.01)
+        places.append(swing.pose[0])
+        if n > 4:
+            assert abs(swing.behind(places[-3], 0.1, 0.02)) < 0.003  # where it was 0.02 s ago
+    assert swing.behind(0.0, 0.1, 0.02) > 0.05
+    swing.catch(0.0, 0.1)
+    assert swing.behind(0.0, 0.1, 0.02) == 0.0
+    assert swing.pose[0] == 0.0
+
+
+def test_a_foot_that_is_lifted_sooner_is_as_high_and_comes_down_slower() -> None:
+    heights = {}
+    for early in (1.0, 0.75):
+        swing = Swing((0.0, 0.1, 0.0, 0.0, 0.0, 0.0))
+        heights[early] = []
+        for n in range(1, 101):
+            swing.advance((0.08, 0.1, 0.0, 0.0, 0.0, 0.0), 0.0024 * n, 0.24 - 0.0024 * n, 0.016, 0.0024, early)
+            heights[early].append(swing.pose[2])
+    usual, sooner = np.array(heights[1.0]), np.array(heights[0.75])
+    assert sooner.max() == pytest.approx(0.016, rel=1e-3)
+    assert sooner[-1] == pytest.approx(0.0, abs=1e-9)
+    assert sooner[20] > 1.5 * usual[20]
+    assert np.diff(sooner).min() > np.diff(usual).min()  # slower down

@@ -1,4 +1,4 @@
-"""Ground that slopes: planes, what a resting foot tells, and walks on slopes that only gravity and feet can tell."""
+"""Ground that is not flat: planes, what feet tell of it, and walks on slopes, ramps, edges and bars."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.control.loop import ControlLoop
-from andante.description import load_robot, load_world
+from andante.control.walking import WalkGoal
+from andante.description import Robot, load_robot, load_world
+from andante.description.link import Collision, Link, Surface
+from andante.description.shapes import Box
+from andante.description.shapes import Plane as PlaneShape
+from andante.description.world import Placement
+from andante.geometry import SE3, so3
 from andante.locomotion import Command
+from andante.locomotion.behaviour import Readings
 from andante.locomotion.biped.ground import FLAT, Ground, Plane
 from andante.locomotion.gaits import Request, prepare
 from andante.simulation.simulation import simulate
+from andante.tasks.walk import WalkResult, lead
 
 slopes = st.floats(-0.2, 0.2)
 angles = st.floats(-3.0, 3.0)
@@ -38,14 +46,35 @@ def test_who_turns_sees_the_same_ground(x: float, y: float, yaw: float, bearing:
     assert rise == pytest.approx(plane.height(math.cos(there), math.sin(there)), abs=1e-12)
 
 
-def feel(ground: Ground, plane: Plane, seconds: float, rests: bool = True) -> None:
+def feel(ground: Ground, plane: Plane, seconds: float, along: bool = True, across: bool = True) -> None:
     for _ in range(round(seconds / 0.01)):
-        ground.update(plane.roll, plane.pitch, rests, 0.01)
+        ground.update(plane.roll, plane.pitch, (along, across), 0.01)
+
+
+@given(slopes, slopes)
+def test_a_plane_is_that_of_the_sole_on_it(x: float, y: float) -> None:
+    found = Plane.of(Plane(x, y).roll, Plane(x, y).pitch)
+    assert (found.x, found.y) == pytest.approx((x, y), abs=1e-12)
+
+
+def test_a_sole_pressed_at_its_side_tells_the_slope_ahead_alone() -> None:
+    ground = Ground(6.0)
+    feel(ground, Plane(0.1, 0.1), 3.0, across=False)
+    assert ground.under.x > 0.08
+    assert ground.under.y == 0.0
+
+
+def test_slopes_are_doubted_where_the_ground_is_uneven() -> None:
+    calm, uneven = Ground(6.0), Ground(6.0)
+    for _ in range(20):
+        calm.update(0.0, -0.1, (True, True), 0.01)
+        uneven.update(0.0, -0.1, (True, True), 0.01, uneven=1.0)
+    assert 0.0 < uneven.felt.x < 0.6 * calm.felt.x
 
 
 def test_a_resting_foot_tells_the_slope_and_one_in_the_air_does_not() -> None:
     ground, slope = Ground(6.0), Plane(0.08, -0.05)
-    feel(ground, slope, 3.0, rests=False)
+    feel(ground, slope, 3.0, along=False, across=False)
     assert (ground.felt, ground.under) == (FLAT, FLAT)
     feel(ground, slope, 3.0)
     size = math.hypot(slope.x, slope.y)
@@ -59,7 +88,7 @@ def test_a_resting_foot_tells_the_slope_and_one_in_the_air_does_not() -> None:
 def test_a_foot_that_tips_over_its_edge_is_no_slope() -> None:
     ground = Ground(6.0)
     for i in range(40):
-        ground.update(0.0, 0.03 * i, True, 0.01)  # 3 rad/s
+        ground.update(0.0, 0.03 * i, (True, True), 0.01)  # 3 rad/s
     assert ground.felt == FLAT
 
 
@@ -96,3 +125,75 @@ def test_a_nao_walks_on_a_slope_that_it_feels(degrees: float, way: float) -> Non
     assert sim.base_pose[0] == pytest.approx(0.14 * 5.3, rel=0.12)
     rise = math.tan(a) - made.ground.settings.flat
     assert (slope.x, slope.y) == pytest.approx((rise * math.cos(d), rise * math.sin(d)), abs=0.02)
+
+
+ROUGH = Surface(mu=0.9)
+
+
+def block(x: float, top: float, length: float, pitch: float = 0.0, height: float = 0.5) -> Collision:
+    """A block 4 m wide whose first upper edge lies at x, top [m], and which slopes down by pitch [rad]."""
+    axes = so3.from_rpy((0.0, pitch, 0.0))
+    middle = np.array([x, 0.0, top]) + axes @ np.array([0.5 * length, 0.0, -0.5 * height])
+    return Collision(Box((length, 4.0, height)), SE3.from_parts(axes, middle), ROUGH)
+
+
+def walked(blocks: list[Collision], floor: float, seed: int = 1) -> tuple[WalkResult, float]:
+    """A NAO walks 0.9 m at 40 % over blocks at x = 0.3 m; what came of it, and how high its root went [m]."""
+    ground = Collision(PlaneShape(), SE3.from_xyz_rpy((0.0, 0.0, floor)), ROUGH)
+    link = Link("ground", collisions=(ground, *blocks))
+    placed = Placement("ground", Robot("ground", (link,)), fixed=True)
+    ready = prepare(load_robot("nao"), Request("walk"))
+    world = replace(load_world("empty"), models=(placed,))
+    sim = simulate(ready.robot, world, pose=ready.pose, sensors=True, seed=seed)
+    first = float(sim.base_pose[2])
+    told = lead(sim, ready, WalkGoal(distance=0.9, speed=40.0))
+    rise = float(sim.base_pose[2]) - first
+    sim.close()
+    return told, rise
+
+
+FIRST = block(-2.0, 0.0, 2.3)
+GROUNDS = {
+    "ramp down": ([FIRST, block(0.3, 0.0, 3.0, pitch=math.radians(7.0))], -2.0, -0.6 * math.tan(math.radians(7.0))),
+    "edge up": ([FIRST, block(0.3, 0.01, 3.0)], -0.5, 0.01),
+    "bar": ([block(0.3, 0.01, 0.03, height=0.02)], 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", GROUNDS)
+def test_a_nao_walks_over_what_only_its_feet_can_tell(name: str) -> None:
+    blocks, floor, rise = GROUNDS[name]
+    told, risen = walked(blocks, floor)
+    assert not told.fallen
+    assert told.arrived
+    assert told.distance == pytest.approx(0.9, rel=0.1)
+    assert risen == pytest.approx(rise, abs=0.012)
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", GROUNDS)
+def test_a_nao_stays_up_whatever_its_sensors_say(name: str, seed: int) -> None:
+    blocks, floor, _ = GROUNDS[name]
+    told, _ = walked(blocks, floor, 10 + seed)
+    assert not told.fallen
+
+
+def test_level_ground_is_not_taken_for_uneven() -> None:
+    told, _ = walked([], 0.0)
+    assert told.arrived
+    assert told.notice == ""
+
+
+def test_a_stumble_on_uneven_ground_ends_the_walk_with_a_word() -> None:
+    walk = prepare(load_robot("nao"), Request("walk")).walker
+    rest, ahead = Readings(0.0, walk.body.stance, np.zeros(len(walk.body.names))), Command(vx=0.1)
+    walk.uneven, walk.error = 1.0, (0.0, 2.0 * walk.measures.hurry)
+    walk.update(rest, ahead, 0.01)
+    assert walk.gave_up
+    assert "uneven" in walk.notice
+    walk.error = (0.0, 0.0)
+    walk.update(rest, ahead, 0.01)
+    assert walk.gave_up  # until it is told to stop
+    walk.update(rest, Command(), 0.01)
+    assert not walk.gave_up

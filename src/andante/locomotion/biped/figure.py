@@ -21,13 +21,14 @@ from andante.locomotion.rigs.rig import Rig
 from .body import BipedBody, planned_push
 from .estimation import BipedOdometry, BipedSense
 from .footsteps import LEFT, Step, Swing, advance, angles_of, leaning, seen_from, turned
-from .ground import FLAT, Ground
+from .ground import FLAT, Ground, Plane
 from .settings import BipedMeasures, BipedSettings
 
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
 
 LEVEL = np.eye(3)
+LEVEL_FEET = (0.0, 0.0, 0.0)
 
 
 class BipedFigure(Walker):
@@ -49,6 +50,7 @@ class BipedFigure(Walker):
         self.swing = Swing((0.0, -m.width, 0.0, 0.0, 0.0, 0.0))
         self.place, self.speed = (m.pressure, -0.5 * m.width), (0.0, 0.0)  # of the pendulum
         self.pressure: Pair = (m.pressure, -0.5 * m.width)
+        self._apart = LEVEL_FEET  # of a stand: height [m], roll and pitch [rad] of the other foot against the ground
         self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
         self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
         self.disturbed = False
@@ -135,6 +137,8 @@ class BipedFigure(Walker):
         wanted = self._wanted()
         measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
         self.ground.change_foot(step[2])
+        if self.phase != "walk" and self._apart != LEVEL_FEET:
+            self.ground.under = Plane.of(*angles_of(turn)[1:])
         over = self.ground.under.tilt @ turn.T  # from what was believed level to what is now, which is turned
         rotation = over @ turned(self._yaw) @ leaning(*self._lean)
         torso = over @ (self._torso - at)
@@ -160,7 +164,16 @@ class BipedFigure(Walker):
         self.pressure = seen_from(step, *self.pressure)
         self._pressed = (self.measures.pressure, 0.0)
         self.stance, self.time, self.left = 1 - k, 0.0, self.measures.step_time
+        if self.phase != "walk" and self._apart != LEVEL_FEET:
+            self._stand_apart()
         return step
+
+    def _stand_apart(self) -> None:
+        """Note how the other foot of a stand lies against the ground under this one."""
+        x, y, z, yaw, roll, pitch = self.swing.pose
+        under = self.ground.under
+        _, level_roll, level_pitch = angles_of(under.tilt @ turned(yaw))
+        self._apart = (z - under.height(x, y), roll - level_roll, pitch - level_pitch)
 
     def _take_over(self) -> None:
         """Let the pendulum be what was measured."""
@@ -184,9 +197,9 @@ class BipedFigure(Walker):
         feet, turns = np.zeros((2, 3)), np.empty((2, 3, 3))
         feet[1 - k] = x, y, z
         under = self.ground.under
-        if self.phase != "walk" and under != FLAT:  # both feet lie on the same ground
+        if self.phase != "walk" and (under != FLAT or self._apart != LEVEL_FEET):  # both feet lie on the same ground
             _, roll, pitch = angles_of(under.tilt @ turned(yaw))
-            z = under.height(x, y)
+            z, roll, pitch = under.height(x, y) + self._apart[0], roll + self._apart[1], pitch + self._apart[2]
             self.swing.pose[2:] = z, yaw, roll, pitch
             feet[1 - k, 2] = z
         turns[k] = LEVEL if under == FLAT else under.tilt

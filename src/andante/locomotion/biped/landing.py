@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from andante.description import Robot
+from andante.geometry import Array
 from andante.locomotion.rigs.rig import Rig
 
 from .estimation import CARRIES, Alarm
@@ -18,8 +19,10 @@ from .footsteps import Swing, angles_of, beyond
 from .ground import Plane
 from .settings import BipedSettings
 
+BRISK = 0.6  # of the top speeds
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
+SURER = 3  # as long as the ground is not known to be uneven
 
 
 class BipedLanding(BipedFigure):
@@ -28,6 +31,7 @@ class BipedLanding(BipedFigure):
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
         super().__init__(robot, rig, settings)
         self.alarm = Alarm(self.measures)
+        self.pace = 0.0  # of the steps that it makes, in top speeds
         self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
         self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
         self._held = False  # the swinging foot has met the ground before its time
@@ -41,9 +45,15 @@ class BipedLanding(BipedFigure):
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
 
     @property
-    def _caught(self) -> bool:
-        """Whether a push is being caught, rather than uneven ground: then what feet feel is no ground."""
-        return self.alarm.hurry and self.uneven < KNOWN
+    def _busy(self) -> bool:
+        """Whether a push is caught or the walk is brisk: then soles are pressed at their rims on level ground too."""
+        upset = self.alarm.hurry or math.hypot(*self.error) > 0.5 * self.measures.hurry
+        return not self._known and (upset or self.pace > BRISK)
+
+    @property
+    def _known(self) -> bool:
+        """Whether the ground is known to be uneven: then less is needed to believe it again."""
+        return self.uneven > KNOWN
 
     @property
     def _put_down(self) -> float:
@@ -60,7 +70,7 @@ class BipedLanding(BipedFigure):
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        free = self._blind or self._caught or self.time - m.double < m.lag
+        free = self._blind or self._busy or self.time - m.double < m.lag
         if not free and self.swing.behind(x, y, m.lag) > g.stuck * m.center:
             self.swing.catch(x, y)
             self._stuck, self.uneven = True, 1.0
@@ -75,7 +85,7 @@ class BipedLanding(BipedFigure):
             return False
         own, other = sense.loads[k], sense.loads[1 - k]
         over = self._waited > g.longest_wait / m.rate or self.time > 0.5 * m.step_time
-        if over or self._caught or not sense.feels[k]:
+        if over or self._busy or not sense.feels[k]:
             self._lies = self._landed = True
             return False
         late = self.time > m.lag + 0.5 * m.double
@@ -99,15 +109,16 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        if not self._lies or self._caught or sense.loads[k] < g.touched:
+        if not self._lies or self._busy or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
         turn = [0.0, 0.0]
+        tipped = g.tipped * (1.0 if self._known else 2.0)
         for i, (now, last, held) in enumerate(zip((measured.x, measured.y), before, (under.x, under.y), strict=True)):
             off = now - held
-            tips = rim[i] == 0.0 and abs(off) > g.tipped and (now - last) * math.copysign(1.0, off) > g.tips_at * most
-            if tips:
-                turn[i] = math.copysign(g.yielding * most, off)
+            way = math.copysign(1.0, off)
+            if rim[i] == 0.0 and abs(off) > tipped and way * (now - last) > g.tips_at * most:
+                turn[i] = way * g.yielding * most
         if turn != [0.0, 0.0]:
             self.uneven = 1.0
             self.ground.under = Plane(under.x + turn[0], under.y + turn[1])
@@ -128,7 +139,7 @@ class BipedLanding(BipedFigure):
             side = (each > 0.0) - (each < 0.0)
             count = self._at_rim[i]
             self._at_rim[i] = count + side if count * side > 0 else side
-            if abs(self._at_rim[i]) > SURE:
+            if abs(self._at_rim[i]) > (SURE if self._known else SURER):
                 turn[i] = side * self.ground.settings.yielding * most
         turned = Plane(under.x + turn[0], under.y + turn[1])
         if turn != [0.0, 0.0] and math.hypot(turned.x, turned.y) < self.ground.settings.steepest:
@@ -165,13 +176,21 @@ class BipedLanding(BipedFigure):
         self._past.clear()
         self.error = (0.0, 0.0)
 
-    def _hold_foot(self) -> None:
-        """Keep the swinging foot, which has met the ground before its time, where it is."""
+    def _take_foot(self) -> None:
+        """Let the foot that has met the ground before its time be where it is; it stands from now on."""
+        self._feet[1 - self.stance], self._turns[1 - self.stance] = self._seen_foot()
+
+    def _seen_foot(self) -> tuple[Array, Array]:
+        """Place (3,) [m] and rotation (3, 3) of the swinging sole, as the encoders have it."""
         body, k, tilt = self.body, self.stance, self.ground.under.tilt
         body.center(self._joints)
         (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
-        x, y, z = (tilt @ (r0.T @ (p1 - p0))).tolist()
-        self.swing = Swing((x, y, z, *angles_of(tilt @ (r0.T @ r1))))
+        return tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
+
+    def _hold_foot(self) -> None:
+        """Keep the swinging foot, which has met the ground before its time, where it is."""
+        at, turn = self._seen_foot()
+        self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0
 
     def _creep(self, dt: float) -> None:

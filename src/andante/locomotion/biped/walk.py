@@ -23,7 +23,7 @@ from andante.locomotion.rigs.rig import Rig, free_joints
 from .arms import clear_swing
 from .command_set import CommandSet, Velocity, command_set
 from .estimation import CARRIES
-from .figure import LEVEL, Pair
+from .figure import LEVEL, LEVEL_FEET, Pair
 from .footsteps import (
     LEFT,
     RIGHT,
@@ -38,12 +38,13 @@ from .footsteps import (
     starting_offset,
 )
 from .ground import FLAT
-from .landing import BipedLanding
+from .landing import KNOWN, BipedLanding
 from .settings import BipedSettings
 from .strength import check_strength
 
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
+STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
 
@@ -60,6 +61,7 @@ class BipedWalk(BipedLanding):
         self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
         self._found = np.zeros(6)
         # ---- state
+        self.stopped = ""  # why it has stopped by itself
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -104,6 +106,18 @@ class BipedWalk(BipedLanding):
         return Command() if self.phase == "stand" else Command(*self.velocity)
 
     @property
+    def notice(self) -> str:
+        """Why it has stopped by itself, or what it takes care of."""
+        if self.stopped:
+            return f"stopped: {self.stopped}"
+        return "uneven ground" if self.uneven > KNOWN else ""
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether it has stopped by itself, until the command stops too."""
+        return bool(self.stopped)
+
+    @property
     def free_joints(self) -> frozenset[str]:
         """All but those of the legs."""
         return self._free
@@ -123,6 +137,7 @@ class BipedWalk(BipedLanding):
         """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
         if not math.isfinite(command.vx + command.vy + command.wz):
             command = Command()
+        command = self._heed(command)
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
@@ -137,6 +152,14 @@ class BipedWalk(BipedLanding):
             pressure = self._walk(dt)
         self._advance(pressure, dt)
         return self._targets(dt)
+
+    def _heed(self, command: Command) -> Command:
+        """The command, or a stop after a stumble on uneven ground, until the command stops too."""
+        if not command.moving:
+            self.stopped = ""
+        elif self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
+            self.stopped = "the ground is too uneven here"
+        return Command() if self.stopped else command
 
     def _estimate(self, readings: Readings, dt: float) -> None:
         w, sense = self.measures.rate, self.sense
@@ -185,6 +208,7 @@ class BipedWalk(BipedLanding):
             most = m.acceleration * tops[i] / m.max_speed * dt
             self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
         vx, vy, wz = self._shaped((self._ramped[0], self._ramped[1], self._ramped[2]))
+        self.pace = max(abs(each) / top for each, top in zip(self._ramped, tops, strict=True))
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             most = self.settings.heading_most * m.max_turn / max(m.heading_gain, 1e-9)
@@ -282,18 +306,23 @@ class BipedWalk(BipedLanding):
         met = self._met_ground()
         if self._held:
             self._creep(dt)
-        elif met and not self._caught:
+        elif met and not self._busy:
             self._hold_foot()
         elif self.time > m.double:
             self._free_foot(dt)
             early = 1.0 - self.ground.settings.sooner * self.uneven
             self.swing.advance(self._goal(), self.time - m.double, max(self.left, 0.0), self._lift, dt, early)
-        if self.left > 1e-9 and not (met and self._caught):
+        if self.left > 1e-9 and not (met and self._busy):
             return px, py
+        if met and self._busy and not self.alarm.hurry:
+            self._take_foot()
         step = self._change_foot()
         self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
+            self._apart = LEVEL_FEET
+            if self.uneven > KNOWN:
+                self._stand_apart()
         return seen_from(step, px, py)
 
     def _choose(self, remain: float, dt: float) -> None:
@@ -340,9 +369,10 @@ class BipedWalk(BipedLanding):
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
         if self._blind or self._held or not self._airborne:
             return False
-        if self._caught:
+        if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
-        return swung > self.left and load > self.ground.settings.touched
+        early = self.left > self.measures.last or self._known
+        return early and swung > self.left and load > self.ground.settings.touched
 
     def _side_by_side(self) -> bool:
         x, y, yaw = self.swing.step
