@@ -39,7 +39,7 @@ def test_the_shell_lines_of_the_page_run(page, tmp_path, monkeypatch, capsys):
             report = json.loads(said.out)
             assert report.get("converged", True)
             assert report.get("success", True)
-            assert report.get("arrived", True)
+            assert report.get("stood", True)
             assert not report.get("fallen", False)
 
 

@@ -91,6 +91,14 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "40 goals on the map": ("map-goals", "map-goals-reached", "map-goals-error"),
         "the command set is large": (
             "set-vx", "set-vy", "set-wz", "set-vx-vy", "set-vx-wz", "set-steps", "set-pace", "set-falls"),
+        "ground that is not flat": tuple(
+            f"ground-{case}{there}"
+            for case in (
+                *(f"slope-{angle}-{way}" for angle in (5, 7) for way in ("up", "down", "across")),
+                "bar-10", "ramp-7-up", "ramp-7-down", "edge-10-up", "edge-10-down",
+            )
+            for there in ("", "-there")
+        ),
         "DART and ODE reported": ("dart-metre", "dart-turn", "ode-metre", "ode-turn"),
         "200 pushes, curve, 90 % and 80 %": (
             "pushes", "push-0.7", "push-1.0", "push-standing",

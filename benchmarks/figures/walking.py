@@ -250,7 +250,7 @@ def still_up(case: str) -> Callable[[Output], float]:
 
 
 GROUND = Run(
-    "biped-ground", 16, ("python", "benchmarks/ground_study.py", *GROUND_CASES, "--seeds", "20", "--json"), 6.0,
+    "biped-ground", 4, ("python", "benchmarks/ground_study.py", *GROUND_CASES, "--seeds", "20", "--json"), 6.0,
     tuple(
         figure
         for case, least_up in GROUND_CASES.items()

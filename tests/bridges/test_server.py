@@ -265,7 +265,10 @@ def test_sockets_that_ask_for_nothing_lock_nobody_out(session):
     gone = 0
     for line in silent[:40]:
         line.settimeout(10)
-        gone += line.recv(10) == b""
+        try:
+            gone += line.recv(10) == b""
+        except ConnectionResetError:
+            gone += 1
     assert gone == 40
     for line in silent:
         line.close()

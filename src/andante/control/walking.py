@@ -35,7 +35,7 @@ class WalkSettings:
 
     settle: float = 0.5  # standing still before the first command [s]
     slowest: float = 0.12  # speed of the last steps to a goal, in top speeds
-    last_step: float = 0.5  # when to stop: so long before the goal at the present speed, in times of the approach
+    last_step: float | None = None  # when to stop: so long before the goal, in times of the approach; None: its own
     side_gain: float = 0.5  # how a walk straight ahead comes back to its line [1/s]
     patience: float = 3.0  # a walk may take so many times as long as it should
     grace: float = 10.0  # ... and so much longer [s]
@@ -85,6 +85,8 @@ class WalkGoal:
         A velocity is no goal: whatever it led to is where it should.
         """
         x, y, turned = moved
+        if self.velocity is not None:
+            return True
         if self.turn is not None:
             return abs(math.degrees(turned) - self.turn) <= max(0.1 * abs(self.turn), NEAR_TURN)
         if self.distance is None:
@@ -149,7 +151,8 @@ class WalkGuide:
         if approach is not None:  # it wants its last steps short
             slowest = max(self.settings.slowest, self.walker.slowest)
             speed = min(speed, max(self._near(left, top, approach), slowest * top))
-            self.braking = left <= self.settings.last_step * approach * speed
+            last = self.walker.last_step if self.settings.last_step is None else self.settings.last_step
+            self.braking = left <= last * approach * speed
         else:  # v²/2a with a = top speed / stopping time
             self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time
         if self.braking:

@@ -97,6 +97,7 @@ class Walker(Behaviour):
     least_rate = 50.0  # of the robot's state, below which it cannot be controlled [Hz]
     buttons: Mapping[str, str] = MappingProxyType({})  # that `press` takes, and what they do
     moves_body = False  # whether it heeds height, roll and pitch of a command
+    last_step = 0.2  # when to stop: so long before a goal at the present speed, in times of the approach
     slowest = 0.0  # speed of the last steps to a goal that still makes its way, in top speeds
 
     def __init_subclass__(cls) -> None:
@@ -200,6 +201,7 @@ class WalkerWrapper(Walker):
     def __init__(self, walker: Walker) -> None:
         self.walker = walker
         self.least_rate, self.buttons, self.moves_body = walker.least_rate, walker.buttons, walker.moves_body
+        self.last_step, self.slowest = walker.last_step, walker.slowest
         self.stiffness, self.modes, self.base_twist = walker.stiffness, walker.modes, walker.base_twist
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:

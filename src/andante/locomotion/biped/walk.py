@@ -43,6 +43,7 @@ from .settings import BipedSettings
 from .strength import check_strength
 
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
+UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none walks then
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
@@ -50,6 +51,8 @@ BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to
 
 class BipedWalk(BipedLanding):
     """A walk on two legs."""
+
+    last_step = 0.5
 
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings | None = None) -> None:
         super().__init__(robot, rig, settings or BipedSettings())
@@ -233,7 +236,7 @@ class BipedWalk(BipedLanding):
         self.time += dt
         if self._must_step():
             return self._walk(dt)
-        if command.moving:
+        if command.moving and self._tilt_known:
             aside = self._ramped[1] or self._ramped[2]
             if aside and (aside > 0.0) == (self.stance == LEFT):
                 self._change_foot()  # the foot on the outside goes first
@@ -243,6 +246,12 @@ class BipedWalk(BipedLanding):
         middle = (m.pressure + 0.5 * self.swing.pose[0], 0.5 * self.swing.pose[1])
         gain = 1.0 + m.stand_gain / m.rate
         return self._inside(middle[0] + gain * (x - middle[0]), middle[1] + gain * (y - middle[1]), 0.0)
+
+    @property
+    def _tilt_known(self) -> bool:
+        """Whether it has stood long enough to know its tilt, which is hard to learn on the way."""
+        attitude = self.sense.attitude
+        return self._blind or attitude.seen > attitude.first or self.time > UNTOLD * attitude.first
 
     def _must_step(self) -> bool:
         """Whether a stand has been pushed over the edge; then it becomes a step with the right foot."""
