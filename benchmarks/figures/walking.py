@@ -261,6 +261,7 @@ GROUND = Run(
                    at(case, "arrived")),
         )
     ),
+    long=True,
 )  # fmt: skip
 
 FALLS = Run(

@@ -119,7 +119,7 @@ def massless(least: float, com: Vec3 = (0.0, 0.0, 0.0)) -> Inertia:
     return Inertia(least, com, (moment, 0.0, 0.0, moment, 0.0, moment))
 
 
-def mended(given: Inertia, size: Array, slack: float = TRIANGLE_SLACK) -> Inertia:
+def repaired_inertia(given: Inertia, size: Array, slack: float = TRIANGLE_SLACK) -> Inertia:
     """The same mass with a tensor that a real body could have; the same inertia where it has one.
 
     A missing tensor becomes that of a box of `size` [m]. Principal moments that are not positive are raised to those of

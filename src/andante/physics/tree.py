@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from andante.description.inertia import Flaw, Inertia, combine, flaw_of, least_mass, massless, mended
+from andante.description.inertia import Flaw, Inertia, combine, flaw_of, least_mass, massless, repaired_inertia
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot, joint_motion
@@ -276,7 +276,7 @@ def _sound(body: Body, least: float) -> tuple[Inertia, str]:
     if flaw is None:
         return given, ""
     size = size_of((shape.geometry, shape.pose) for shape in body.shapes)
-    made = mended(given, size)
+    made = repaired_inertia(given, size)
     more = float(np.max(np.linalg.eigvalsh(made.matrix) - np.linalg.eigvalsh(given.matrix)))
     instead = (
         f"that of a box of {_meters(size)}" if flaw is Flaw.POINT else f"up to {more:.2g} kg m^2 more about its axes"

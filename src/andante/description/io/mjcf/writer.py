@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 
 from andante.description import Frame, Inertia, Joint, JointType, Link, Mimic, Robot, World
-from andante.description.inertia import ROUNDING, least_mass, massless, mended
+from andante.description.inertia import ROUNDING, least_mass, massless, repaired_inertia
 from andante.description.link import IDENTITY
 from andante.description.robot import joint_motion
 from andante.description.solids import size_of
@@ -254,7 +254,7 @@ class _RobotWriter:
                 return None
             return massless(least_mass(self.robot.mass), (0.0, 0.0, 0.0) if inertia is None else inertia.com)
         size = size_of((shape.geometry, shape.pose) for shape in link.collisions)
-        return mended(inertia, size, slack=-ROUNDING)
+        return repaired_inertia(inertia, size, slack=-ROUNDING)
 
 
 def _light_links(robot: Robot) -> frozenset[str]:
