@@ -20,6 +20,7 @@ from .ground import Plane
 from .settings import BipedSettings
 
 BRISK = 0.6  # of the top speeds
+CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 SURER = 3  # as long as the ground is not known to be uneven
@@ -32,6 +33,7 @@ class BipedLanding(BipedFigure):
         super().__init__(robot, rig, settings)
         self.alarm = Alarm(self.measures)
         self.pace = 0.0  # of the steps that it makes, in top speeds
+        self.steady = 0.0  # since when the velocity has not changed [s]
         self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
         self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
         self._held = False  # the swinging foot has met the ground before its time
@@ -46,9 +48,10 @@ class BipedLanding(BipedFigure):
 
     @property
     def _busy(self) -> bool:
-        """Whether a push is caught or the walk is brisk: then soles are pressed at their rims on level ground too."""
+        """Whether a push is caught or the walk is brisk or changes: then soles tip on level ground too."""
         upset = self.alarm.hurry or math.hypot(*self.error) > 0.5 * self.measures.hurry
-        return not self._known and (upset or self.pace > BRISK)
+        calm = self.pace <= BRISK and self.steady > CALM * self.measures.step_time
+        return not self._known and (upset or not calm)
 
     @property
     def _known(self) -> bool:

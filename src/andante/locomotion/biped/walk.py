@@ -45,6 +45,7 @@ from .strength import check_strength
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none walks then
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
+STEADY = 0.3  # of the acceleration: a velocity that changes less is steady
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
@@ -197,6 +198,7 @@ class BipedWalk(BipedLanding):
         self._commanded = command.moving
         tops = (m.max_speed, m.max_side, m.max_turn)
         self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
+        self.steady += dt
         self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         vx, vy, wz = self._shaped(
@@ -209,7 +211,10 @@ class BipedWalk(BipedLanding):
         goal = (slow * vx, slow * vy, slow * wz)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
-            self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
+            change = max(-most, min(most, goal[i] - self._ramped[i]))
+            self._ramped[i] += change
+            if abs(change) > STEADY * most:
+                self.steady = 0.0
         vx, vy, wz = self._shaped((self._ramped[0], self._ramped[1], self._ramped[2]))
         self.pace = max(abs(each) / top for each, top in zip(self._ramped, tops, strict=True))
         heading = self.odometry.middle(self.sense.other)[2]
