@@ -43,6 +43,7 @@ class BipedLanding(BipedFigure):
         self._lift = self.measures.lift  # of the swinging foot [m]
         self._stuck = False  # it has hit something
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
+        self.barred = False  # a sole has come to lie higher than feet are lifted for
 
     @property
     def _busy(self) -> bool:
@@ -162,6 +163,8 @@ class BipedLanding(BipedFigure):
         ):
             return
         self.uneven = 1.0
+        rise = self._rise(measured, other)
+        self.barred = self.barred or (self.time < self.measures.double + self.measures.lag and rise > g.highest * self.measures.lift)
         self.ground.under = measured
         rate, divergent = self.measures.rate, self.sense.divergent
         torso = -(level @ p0)
@@ -175,6 +178,15 @@ class BipedLanding(BipedFigure):
         self._before = (float(other[0]), float(other[1]))
         self._past.clear()
         self.error = (0.0, 0.0)
+
+    def _rise(self, own: Plane, other: Array) -> float:
+        """How much higher the middle of the standing sole, tilted as `own`, lies than the ground at the other one [m].
+
+        other (3,): place of the other sole in the level frame of the standing one [m].
+        """
+        x, y = self.body.soles[self.stance].outline.mean(axis=0)
+        felt = self.ground.felt
+        return float(own.height(x, y) - other[2] - felt.height(x - other[0], y - other[1]))
 
     def _take_foot(self) -> None:
         """Let the foot that has met the ground before its time be where it is; it stands from now on."""

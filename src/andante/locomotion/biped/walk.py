@@ -45,6 +45,9 @@ from .strength import check_strength
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
+RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
+LONGEST_RETREAT = 12.0  # [steps]
+CLEAR = 0.3  # of a sole's length: how far it goes back beyond where the ground was even
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
 
@@ -62,6 +65,9 @@ class BipedWalk(BipedLanding):
         self._found = np.zeros(6)
         # ---- state
         self.stopped = ""  # why it has stopped by itself
+        self._even = (0.0, 0.0)  # where the ground was even last [m]
+        self._back: Command | None = None  # how it goes back there
+        self._going_back = 0.0  # for so long [s]
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -137,7 +143,7 @@ class BipedWalk(BipedLanding):
         """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
         if not math.isfinite(command.vx + command.vy + command.wz):
             command = Command()
-        command = self._heed(command)
+        command = self._heed(command, dt)
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
@@ -153,13 +159,38 @@ class BipedWalk(BipedLanding):
         self._advance(pressure, dt)
         return self._targets(dt)
 
-    def _heed(self, command: Command) -> Command:
-        """The command, or a stop after a stumble on uneven ground, until the command stops too."""
+    def _heed(self, command: Command, dt: float) -> Command:
+        """The command, or a stop on ground that is too uneven, until the command stops too.
+
+        A step that is too high is left by going back, to where the ground was even and the soles are clear of it.
+        """
         if not command.moving:
-            self.stopped = ""
-        elif self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
+            self.stopped, self.barred, self._back = "", False, None
+        elif not self.stopped and self.barred:
+            self.stopped = "a step that is too high"
+            slow = min(1.0, RETREAT * self.measures.max_speed / max(math.hypot(command.vx, command.vy), 1e-9))
+            self._back, self._going_back = Command(-slow * command.vx, -slow * command.vy), 0.0
+            self._ramped = [self._back.vx, self._back.vy, 0.0]
+        elif not self.stopped and self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
             self.stopped = "the ground is too uneven here"
-        return Command() if self.stopped else command
+        if self.stopped:
+            return self._retreat(dt)
+        if self.uneven < KNOWN:
+            self._even = (float(self.position[0]), float(self.position[1]))
+        return command
+
+    def _retreat(self, dt: float) -> Command:
+        """Go back until the soles are clear of what was too high; then a stop."""
+        back, self._going_back = self._back, self._going_back + dt
+        if back is None or not back.moving or self._going_back > LONGEST_RETREAT * self.measures.step_time:
+            self._back = None
+            return Command()
+        x, y, yaw = self.position
+        dx, dy = seen_from((0.0, 0.0, yaw), x - self._even[0], y - self._even[1])
+        heel, toe, _, _ = self.body.soles[self.stance].box
+        if (dx * back.vx + dy * back.vy) / math.hypot(back.vx, back.vy) > CLEAR * (toe - heel):
+            self._back = None
+        return back
 
     def _estimate(self, readings: Readings, dt: float) -> None:
         w, sense = self.measures.rate, self.sense
