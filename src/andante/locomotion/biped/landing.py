@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from andante.description import Robot
 from andante.geometry import Array
 from andante.locomotion.rigs.rig import Rig
@@ -43,7 +45,8 @@ class BipedLanding(BipedFigure):
         self._lift = self.measures.lift  # of the swinging foot [m]
         self._stuck = False  # it has hit something
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
-        self.barred = False  # a sole has come to lie higher than feet are lifted for
+        self._withdraws = False  # the swinging foot comes back from a step that is too high
+        self.barred = False  # a foot has met something that is too high for its lift
 
     @property
     def _busy(self) -> bool:
@@ -65,13 +68,13 @@ class BipedLanding(BipedFigure):
         """A step begins; the foot that has come down may still be in the air."""
         self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
-        self._stuck = False
+        self._stuck = self._withdraws = False
 
     def _free_foot(self, dt: float) -> None:
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        free = self._blind or self._busy or self.time - m.double < m.lag
+        free = self._blind or self._busy or self._withdraws or self.time - m.double < m.lag
         if not free and self.swing.behind(x, y, m.lag) > g.stuck * m.center:
             self.swing.catch(x, y)
             self._stuck, self.uneven = True, 1.0
@@ -200,8 +203,14 @@ class BipedLanding(BipedFigure):
         return tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
 
     def _hold_foot(self) -> None:
-        """Keep the swinging foot, which has met the ground before its time, where it is."""
+        """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
         at, turn = self._seen_foot()
+        outline = self.body.soles[1 - self.stance].outline @ turn[:, :2].T + at
+        lowest = float(np.min(outline @ [-self.ground.felt.x, -self.ground.felt.y, 1.0]))
+        if lowest > self.ground.settings.highest * self.measures.lift:
+            self.barred = self._withdraws = True
+            self.uneven = 1.0
+            return
         self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0
 
