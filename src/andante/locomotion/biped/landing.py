@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from andante.description import Robot
 from andante.geometry import Array
 from andante.locomotion.rigs.rig import Rig
@@ -205,9 +203,8 @@ class BipedLanding(BipedFigure):
     def _hold_foot(self) -> None:
         """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
         at, turn = self._seen_foot()
-        outline = self.body.soles[1 - self.stance].outline @ turn[:, :2].T + at
-        lowest = float(np.min(outline @ [-self.ground.felt.x, -self.ground.felt.y, 1.0]))
-        if lowest > self.ground.settings.highest * self.measures.lift:
+        x, y, z = (turn[:, :2] @ self.body.soles[1 - self.stance].outline.mean(axis=0) + at).tolist()
+        if z - self.ground.felt.height(x, y) > self.ground.settings.highest * self.measures.lift:
             self.barred = self._withdraws = True
             self.uneven = 1.0
             return
