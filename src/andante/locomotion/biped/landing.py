@@ -165,7 +165,9 @@ class BipedLanding(BipedFigure):
             return
         self.uneven = 1.0
         rise = self._rise(measured, other)
-        self.barred = self.barred or (self.time < self.measures.double + self.measures.lag and rise > g.highest * self.measures.lift)
+        self.barred = self.barred or (
+            self.time < self.measures.double + self.measures.lag and rise > g.highest * self.measures.lift
+        )
         self.ground.under = measured
         rate, divergent = self.measures.rate, self.sense.divergent
         torso = -(level @ p0)

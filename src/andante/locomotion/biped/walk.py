@@ -47,6 +47,7 @@ SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
 LONGEST_RETREAT = 12.0  # [steps]
+EVEN_AGAIN = 2.0  # steps back after which both feet are where the ground was even
 CLEAR = 0.3  # of a sole's length: how far it goes back beyond where the ground was even
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
@@ -167,7 +168,7 @@ class BipedWalk(BipedLanding):
         if not command.moving:
             self.stopped, self.barred, self._back = "", False, None
         elif not self.stopped and self.barred:
-            self.stopped = "a step that is too high"
+            self.stopped = "a step ahead is too high"
             slow = min(1.0, RETREAT * self.measures.max_speed / max(math.hypot(command.vx, command.vy), 1e-9))
             self._back, self._going_back = Command(-slow * command.vx, -slow * command.vy), 0.0
             self._ramped = [self._back.vx, self._back.vy, 0.0]
@@ -185,6 +186,8 @@ class BipedWalk(BipedLanding):
         if back is None or not back.moving or self._going_back > LONGEST_RETREAT * self.measures.step_time:
             self._back = None
             return Command()
+        if self._going_back > EVEN_AGAIN * self.measures.step_time:
+            self.uneven = 0.0  # it has been here before
         x, y, yaw = self.position
         dx, dy = seen_from((0.0, 0.0, yaw), x - self._even[0], y - self._even[1])
         heel, toe, _, _ = self.body.soles[self.stance].box
