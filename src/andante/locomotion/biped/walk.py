@@ -47,7 +47,6 @@ SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
 LONGEST_RETREAT = 12.0  # [steps]
-EVEN_AGAIN = 2.0  # steps back after which both feet are where the ground was even
 CLEAR = 0.3  # of a sole's length: how far it goes back beyond where the ground was even
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
@@ -186,8 +185,6 @@ class BipedWalk(BipedLanding):
         if back is None or not back.moving or self._going_back > LONGEST_RETREAT * self.measures.step_time:
             self._back = None
             return Command()
-        if self._going_back > EVEN_AGAIN * self.measures.step_time:
-            self.uneven = 0.0  # it has been here before
         x, y, yaw = self.position
         dx, dy = seen_from((0.0, 0.0, yaw), x - self._even[0], y - self._even[1])
         heel, toe, _, _ = self.body.soles[self.stance].box
