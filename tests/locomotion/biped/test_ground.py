@@ -197,3 +197,32 @@ def test_a_stumble_on_uneven_ground_ends_the_walk_with_a_word() -> None:
     assert walk.gave_up  # until it is told to stop
     walk.update(rest, Command(), 0.01)
     assert not walk.gave_up
+
+
+def test_a_nao_goes_back_from_a_step_that_is_too_high_and_says_so() -> None:
+    told, risen = walked([FIRST, block(0.3, 0.02, 3.0)], -0.5)
+    assert not told.fallen
+    assert told.time < 8.0  # it stands, long before the time is over
+    assert not told.arrived
+    assert "too high" in told.notice
+    assert told.distance < 0.25  # its toes are clear of the edge at 0.3 m
+    assert risen == pytest.approx(0.0, abs=0.004)
+
+
+def test_it_goes_back_until_its_soles_are_clear_and_then_stands() -> None:
+    walk = prepare(load_robot("nao"), Request("walk")).walker
+    rest, ahead = Readings(0.0, walk.body.stance, np.zeros(len(walk.body.names))), Command(vx=0.1, wz=0.2)
+    walk.update(rest, ahead, 0.01)
+    walk.barred = True
+    back = walk._heed(ahead, 0.01)
+    assert (back.vx, back.vy, back.wz) == (-0.1, 0.0, 0.0)
+    assert walk.gave_up
+    heel, toe, _, _ = walk.body.soles[walk.stance].box
+    x, y, yaw = walk.odometry.foot
+    walk.odometry.foot = (x - 0.5 * (toe - heel), y, yaw)
+    walk._heed(ahead, 0.01)
+    assert not walk._heed(ahead, 0.01).moving
+    assert walk.gave_up
+    walk._heed(Command(), 0.01)
+    assert not walk.gave_up
+    assert walk._heed(ahead, 0.01) == ahead  # told to stop and to go on: it tries again

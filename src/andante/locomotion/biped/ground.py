@@ -40,6 +40,7 @@ class GroundSettings:
     higher: float = 0.6  # feet are lifted by so much more where the ground is uneven
     sooner: float = 0.25  # and sooner: the exponent in `Swing.advance` is less by this
     stuck: float = 0.04  # a swinging foot that is so far behind has hit something, in heights of the center
+    highest: float = 0.8  # a sole whose middle comes to lie so much higher stands on too high a step, in lifts
     forgets: float = 12.0  # uneven ground is forgotten in this time
 
 

@@ -45,6 +45,8 @@ class BipedLanding(BipedFigure):
         self._lift = self.measures.lift  # of the swinging foot [m]
         self._stuck = False  # it has hit something
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
+        self._withdraws = False  # the swinging foot comes back from a step that is too high
+        self.barred = False  # a foot has met something that is too high for its lift
 
     @property
     def _busy(self) -> bool:
@@ -67,13 +69,13 @@ class BipedLanding(BipedFigure):
         """A step begins; the foot that has come down may still be in the air."""
         self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
-        self._stuck = False
+        self._stuck = self._withdraws = False
 
     def _free_foot(self, dt: float) -> None:
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        free = self._blind or self._busy or self.time - m.double < m.lag
+        free = self._blind or self._busy or self._withdraws or self.time - m.double < m.lag
         if not free and self.swing.behind(x, y, m.lag) > g.stuck * m.center:
             self.swing.catch(x, y)
             self._stuck, self.uneven = True, 1.0
@@ -165,6 +167,10 @@ class BipedLanding(BipedFigure):
         ):
             return
         self.uneven = 1.0
+        rise = self._rise(measured, other)
+        self.barred = self.barred or (
+            self.time < self.measures.double + self.measures.lag and rise > g.highest * self.measures.lift
+        )
         self.ground.under = measured
         rate, divergent = self.measures.rate, self.sense.divergent
         torso = -(level @ p0)
@@ -179,6 +185,15 @@ class BipedLanding(BipedFigure):
         self._past.clear()
         self.error = (0.0, 0.0)
 
+    def _rise(self, own: Plane, other: Array) -> float:
+        """How much higher the middle of the standing sole, tilted as `own`, lies than the ground at the other one [m].
+
+        other (3,): place of the other sole in the level frame of the standing one [m].
+        """
+        x, y = self.body.soles[self.stance].outline.mean(axis=0)
+        felt = self.ground.felt
+        return float(own.height(x, y) - other[2] - felt.height(x - other[0], y - other[1]))
+
     def _take_foot(self) -> None:
         """Let the foot that has met the ground before its time be where it is; it stands from now on."""
         self._feet[1 - self.stance], self._turns[1 - self.stance] = self._seen_foot()
@@ -191,8 +206,13 @@ class BipedLanding(BipedFigure):
         return tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
 
     def _hold_foot(self) -> None:
-        """Keep the swinging foot, which has met the ground before its time, where it is."""
+        """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
         at, turn = self._seen_foot()
+        x, y, z = (turn[:, :2] @ self.body.soles[1 - self.stance].outline.mean(axis=0) + at).tolist()
+        if z - self.ground.felt.height(x, y) > self.ground.settings.highest * self.measures.lift:
+            self.barred = self._withdraws = True
+            self.uneven = 1.0
+            return
         self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0
 

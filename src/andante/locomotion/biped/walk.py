@@ -47,6 +47,9 @@ UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none wa
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STEADY = 0.3  # of the acceleration: a velocity that changes less is steady
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
+RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
+LONGEST_RETREAT = 12.0  # [steps]
+CLEAR = 0.3  # of a sole's length: how far it goes back beyond where the ground was even
 BOUNDARY = 0.06  # a stand steps when the divergent component comes this near to the edge, in heights of the center
 
 
@@ -66,6 +69,9 @@ class BipedWalk(BipedLanding):
         self._found = np.zeros(6)
         # ---- state
         self.stopped = ""  # why it has stopped by itself
+        self._even = (0.0, 0.0)  # where the ground was even last [m]
+        self._back: Command | None = None  # how it goes back there
+        self._going_back = 0.0  # for so long [s]
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
@@ -141,7 +147,7 @@ class BipedWalk(BipedLanding):
         """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
         if not math.isfinite(command.vx + command.vy + command.wz):
             command = Command()
-        command = self._heed(command)
+        command = self._heed(command, dt)
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
@@ -157,13 +163,38 @@ class BipedWalk(BipedLanding):
         self._advance(pressure, dt)
         return self._targets(dt)
 
-    def _heed(self, command: Command) -> Command:
-        """The command, or a stop after a stumble on uneven ground, until the command stops too."""
+    def _heed(self, command: Command, dt: float) -> Command:
+        """The command, or a stop on ground that is too uneven, until the command stops too.
+
+        A step that is too high is left by going back, to where the ground was even and the soles are clear of it.
+        """
         if not command.moving:
-            self.stopped = ""
-        elif self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
+            self.stopped, self.barred, self._back = "", False, None
+        elif not self.stopped and self.barred:
+            self.stopped = "a step ahead is too high"
+            slow = min(1.0, RETREAT * self.measures.max_speed / max(math.hypot(command.vx, command.vy), 1e-9))
+            self._back, self._going_back = Command(-slow * command.vx, -slow * command.vy), 0.0
+            self._ramped = [self._back.vx, self._back.vy, 0.0]
+        elif not self.stopped and self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
             self.stopped = "the ground is too uneven here"
-        return Command() if self.stopped else command
+        if self.stopped:
+            return self._retreat(dt)
+        if self.uneven < KNOWN:
+            self._even = (float(self.position[0]), float(self.position[1]))
+        return command
+
+    def _retreat(self, dt: float) -> Command:
+        """Go back until the soles are clear of what was too high; then a stop."""
+        back, self._going_back = self._back, self._going_back + dt
+        if back is None or not back.moving or self._going_back > LONGEST_RETREAT * self.measures.step_time:
+            self._back = None
+            return Command()
+        x, y, yaw = self.position
+        dx, dy = seen_from((0.0, 0.0, yaw), x - self._even[0], y - self._even[1])
+        heel, toe, _, _ = self.body.soles[self.stance].box
+        if (dx * back.vx + dy * back.vy) / math.hypot(back.vx, back.vy) > CLEAR * (toe - heel):
+            self._back = None
+        return back
 
     def _estimate(self, readings: Readings, dt: float) -> None:
         w, sense = self.measures.rate, self.sense
@@ -381,7 +412,7 @@ class BipedWalk(BipedLanding):
         """Whether the swinging foot has been in the air and comes down now, before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
-        if self._blind or self._held or not self._airborne:
+        if self._blind or self._held or self._withdraws or not self._airborne:
             return False
         if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
