@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("panda3d.ode")
 
+from andante.control.loop import ControlLoop
 from andante.description import load_robot
 from andante.description.joint import Dynamics, Joint, JointType, Limits
 from andante.description.link import Collision, Link
@@ -22,14 +23,18 @@ from andante.description.shapes import Box, Plane
 from andante.description.world import Placement
 from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
+from andante.locomotion import Command
+from andante.locomotion.gaits import Request, prepare
 from andante.physics.checks import specimens
 from andante.physics.engine import Model
 from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
 from andante.physics.ode.engine import OdeEngine
 from andante.physics.state import Mode, Settings
 from andante.physics.tree import body_tree
+from andante.simulation.simulation import simulate
 
 GRAVITY = specimens.GRAVITY
+LIES = 0.006  # [rad]
 
 
 def scene(*placements: Placement, ground: bool = True, gravity: float = -GRAVITY, **options: float) -> OdeEngine:
@@ -253,6 +258,24 @@ def test_nao_survives_a_drop_and_falls_when_pushed(drop, impulse, stands):
     engine.push(model, root, [0, 0, 0])
     engine.step(1000)
     assert (engine.base_pose(model)[2] > 0.25) == stands
+
+
+def test_soles_lie_flat_when_nao_walks_aslant():
+    ready = prepare(load_robot("nao"), Request("walk"))
+    walk = ready.walker
+    sim = simulate(ready.robot, engine="ode", pose=ready.pose, sensors=True, seed=1)
+    aslant = Command(vx=walk.max_speed, vy=0.6 * walk.max_speed)  # more than it can; as keys ask for it
+    loop = ControlLoop(sim, walk, command=lambda state: Command() if state.time < 0.5 else aslant)
+    names = [link.name for link in sim.robot.links]
+    soles = [names.index(sole.link) for sole in walk.body.soles]
+    tilts = []
+    while sim.time < 3.3:
+        loop.step()
+        if sim.time > 1.3 and walk.time > 0.1:  # the load has gone over
+            pose = SE3.from_vector(sim.engine.link_poses(sim.model)[soles[walk.stance]])
+            tilts.append(math.acos(min(1.0, float(pose.rotation[2, 2]))))
+    sim.close()
+    assert np.sqrt(np.mean(np.square(tilts))) < LIES
 
 
 # ---- determinism, snapshots, silence -----------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from .drive import Drive, Motor, make_loops
 from .read import StateReader
 
 LEAST_ITERATIONS, FEW_ITERATIONS, MOST_ITERATIONS, PER_JOINT = 30, 50, 200, 40
-EFFORT = 1000  # iterations times moving bodies that are spent at most, above the least
+EFFORT = 1700  # iterations times moving bodies that are spent at most, above the least (docs/physics.md)
 ERP = 0.2
 CFM = 1e-7
 SOR = 1.3  # over-relaxation of QuickStep, ODE's own
