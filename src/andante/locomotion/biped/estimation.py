@@ -224,6 +224,11 @@ class BipedSense:
         self._bandwidth = BANDWIDTH * rate  # [rad/s]
 
     @property
+    def dull(self) -> bool:
+        """Whether feet do not tell where they are pressed: then one that tips over its edge looks like uneven ground."""
+        return any(len(sole.cells) < 3 for sole in self.body.soles)
+
+    @property
     def divergent(self) -> tuple[float, float]:
         """c + c' / w, x and y [m]."""
         return self.place[0] + self.speed[0] / self.rate, self.place[1] + self.speed[1] / self.rate
@@ -281,8 +286,11 @@ class BipedSense:
     def rests(self, stance: int, ground: GroundSettings, both: bool) -> tuple[bool, bool]:
         """Whether the standing sole, or with `both` any, lies on the ground along x and along y.
 
-        It carries, and is not pressed at its rim there.
+        It carries, and is not pressed at its rim there. A sole that does not tell where it is pressed counts only while
+        both stand: tipped over its edge by a rocking walk it would be taken for a slope, and the body lean with it.
         """
+        if not both and self.dull:
+            return False, False
         lies = [self._lies(foot, ground) for foot in ((0, 1) if both else (stance,))]
         return any(x for x, _ in lies), any(y for _, y in lies)
 

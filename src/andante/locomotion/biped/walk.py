@@ -372,7 +372,7 @@ class BipedWalk(BipedLanding):
             return False
         if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
-        early = (self.left > self.measures.last or self._known) and not self._dull
+        early = (self.left > self.measures.last or self._known) and not self.sense.dull
         return early and swung > self.left and load > self.ground.settings.touched
 
     def _side_by_side(self) -> bool:
