@@ -110,7 +110,7 @@ class BipedOdometry:
         self._error, self._rested = 0.0, 0.0  # of the gyro about the vertical [rad/s]; known for so long [s]
 
     def turn(self, rate: float, facing: float, still: bool, dt: float) -> None:
-        """Take the body's turn about the vertical [rad/s], NaN: not known, and the standing sole's heading from it [rad].
+        """Take the body's turn about the vertical [rad/s; NaN: not known] and the sole's heading seen from it [rad].
 
         still: the robot stands and means to; what the gyro then tells of is its own error, unless it is large.
         """
@@ -225,7 +225,7 @@ class BipedSense:
 
     @property
     def dull(self) -> bool:
-        """Whether feet do not tell where they are pressed: then one that tips over its edge looks like uneven ground."""
+        """Whether feet do not tell where they are pressed: one that tips over its edge then seems uneven ground."""
         return any(len(sole.cells) < 3 for sole in self.body.soles)
 
     @property

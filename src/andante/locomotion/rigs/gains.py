@@ -39,8 +39,8 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     and kd = 2 z I w with the inertia I of what they move and of a drive that is as heavy, where the file states none:
     chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort,
     which files often leave at a round number, fingers would be stiff enough to flutter and to shake the robot.
-    Joints that mimic have no drive of their own. The one that they follow moves them too, I + sum of ratio² I, and is no
-    lighter than 1e-4 m h²: hands of some milligrams, as files state them, would leave it softer than ODE can solve.
+    Joints that mimic have no drive of their own. The one that they follow moves them too, I + sum of ratio² I, and is
+    no lighter than 1e-4 m h²: hands of some milligrams, as files state them, would leave it softer than ODE can solve.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
