@@ -127,9 +127,11 @@ def test_all_gyros_count_each_in_its_own_axes():
 
 def test_a_simulated_robot_tells_of_all_its_imus():
     first = next(spec for spec in WAFFLE.sensors if spec.kind == "imu")
-    robot = replace(WAFFLE, sensors=(*WAFFLE.sensors, replace(first, name="below")))
+    down = SE3.from_xyz_rpy(rpy=(math.pi, 0.0, 0.0))
+    robot = replace(WAFFLE, sensors=(*WAFFLE.sensors, replace(first, name="below", pose=down)))
     sim = an.simulate(robot, sensors=True)
     sim.run(0.1)
     assert set(sim.read().gyros) == {first.name, "below"}
+    assert sim.read().acceleration[2] > 9.0  # that of the first, whose mount walks and fall detectors know
     sim.close()
     assert not an.simulate(WAFFLE, sensors=True).read().gyros

@@ -84,7 +84,8 @@ class Wiring:
         for channel in self._inertial:
             felt = channel.mean_since(since)
             if felt is not None:
-                inertial = felt
+                if inertial is AT_REST:
+                    inertial = felt  # of several the first, whose mount behaviours know
                 if len(self._inertial) > 1:
                     gyros[channel.name] = felt[:3]
         forces = {name: cells for name, channel in self._feet if (cells := channel.values) is not None}

@@ -69,6 +69,25 @@ def test_joints_outside_the_legs_are_as_stiff_as_what_they_carry(tmp_path: Path)
     assert set(rig.servos) == {name for leg in rig.legs for name in leg.joints}
 
 
+def test_a_joint_that_others_follow_carries_them(tmp_path: Path) -> None:
+    text, opening = biped(arms=0.5), '<joint name="left_hand_foot_joint" type="revolute">'
+    assert opening in text
+    apart = infer_rig(load(tmp_path, text), stance=stance()).servos
+    follows = text.replace(opening, opening + '<mimic joint="left_arm4_joint" multiplier="2"/>')
+    together = infer_rig(load(tmp_path, follows), stance=stance()).servos
+    assert "left_hand_foot_joint" not in together
+    moved = apart["left_arm4_joint"]["kp"] + 4 * apart["left_hand_foot_joint"]["kp"]
+    assert together["left_arm4_joint"]["kp"] == pytest.approx(moved, rel=1e-2)
+
+
+def test_soles_without_load_cells_take_no_rocking_for_a_slope(one: BipedWalk) -> None:
+    sense, ground = one.ahead().sense, one.ground.settings
+    assert sense.dull
+    sense.loads = (0.5, 0.5)
+    assert sense.rests(0, ground, both=False) == (False, False)
+    assert sense.rests(0, ground, both=True) == (True, True)
+
+
 @pytest.mark.parametrize("waist", [False, True])
 @pytest.mark.parametrize("backward", [False, True])
 def test_ahead_and_waist_are_found(tmp_path: Path, waist: bool, backward: bool) -> None:

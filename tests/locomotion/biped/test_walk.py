@@ -188,6 +188,23 @@ def test_odometry_measures_a_step_while_both_feet_carry() -> None:
     assert odometry.middle((0.0, 0.1, 0.2))[2] == pytest.approx(0.2)
 
 
+def test_a_sole_that_spins_on_the_ground_is_seen_by_the_gyro() -> None:
+    odometry, blind = (BipedOdometry((0.0, 0.05, 0.0), 6.0) for _ in range(2))
+    error = 0.02  # of the gyro
+    for _ in range(200):
+        odometry.turn(error, 0.0, True, 0.01)
+    assert odometry.foot[2] == pytest.approx(0.0, abs=1e-9)
+    for step in range(100):
+        facing = -0.2 * 0.01 * (step + 1)  # by the joints the body turns with 0.2 rad/s, by the gyro with 0.5
+        odometry.turn(0.5 + error, facing, False, 0.01)
+        blind.turn(math.nan, facing, False, 0.01)
+    assert odometry.foot[2] == pytest.approx(0.3, abs=2e-3)
+    assert blind.foot[2] == 0.0
+    odometry.change_foot((0.04, -0.1, 0.1))
+    odometry.measure(reversed_step((0.05, -0.1, 0.3)), (0.5, 0.5), 0.03)
+    assert odometry.foot[2] == pytest.approx(0.4, abs=2e-3)  # the gyro knows better than soles that slip
+
+
 def test_the_load_is_shared_by_the_pressure_point() -> None:
     fraction, force, at = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
     assert fraction == pytest.approx(0.5)

@@ -251,8 +251,8 @@ class BipedBody:
         return out
 
     def measure(self, q: Array, stance: int, shift: Array, up: Array, force: Array) -> Array:
-        """What the body is like at measured joints, (9,); see `kernels.measure`."""
-        out = np.empty(9)
+        """What the body is like at measured joints, (10,); see `kernels.measure`."""
+        out = np.empty(10)
         measure(q, *self._tables, stance, self.upright, shift, up, force, *self._work, out)
         return out
 

@@ -86,6 +86,8 @@ class Alarm:
 
 
 CARRIES = 0.1  # load from which a foot is taken to rest on the ground, in body weights
+STILL = 0.1  # a robot at rest whose gyro tells of less turns not at all: this is the gyro's own error [rad/s]
+LEARNED = 2.0  # over which that error is averaged [s]
 LANDING = 0.0913  # after a change of feet the new one still comes to rest for this long, in times of the pendulum
 
 
@@ -93,7 +95,9 @@ class BipedOdometry:
     """Pose of the standing foot in the frame of the start, summed up step by step.
 
     A foot that is put down still moves for some hundredths of a second, so the step is measured again in every control
-    step of the double support and the mean of these readings counts.
+    step of the double support and the mean of these readings counts. Encoders do not see a sole that spins on the
+    ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the standing foot's is
+    that of the body and the joints between them.
     """
 
     def __init__(self, foot: Step, rate: float) -> None:
@@ -102,6 +106,26 @@ class BipedOdometry:
         self._before: Step | None = None  # the foot before, as long as the last step is being measured
         self._mean: Step = (0.0, 0.0, 0.0)
         self._count = 0
+        self._heading: float | None = None  # of the body by the gyro [rad]
+        self._error, self._rested = 0.0, 0.0  # of the gyro about the vertical [rad/s]; known for so long [s]
+
+    def turn(self, rate: float, facing: float, still: bool, dt: float) -> None:
+        """Take the body's turn about the vertical [rad/s; NaN: not known] and the sole's heading seen from it [rad].
+
+        still: the robot stands and means to; what the gyro then tells of is its own error, unless it is large.
+        """
+        if math.isnan(rate):
+            self._heading = None
+            return
+        if self._heading is None:
+            self._heading = self.foot[2] - facing
+        elif still and abs(rate - self._error) < STILL:
+            self._rested = min(self._rested + dt, LEARNED)
+            self._error += min(1.0, dt / max(self._rested, dt)) * (rate - self._error)
+            self._heading = self.foot[2] - facing  # soles that carry stay, what the joints do turns the body
+        else:
+            self._heading += (rate - self._error) * dt
+        self.foot = (self.foot[0], self.foot[1], self._heading + facing)
 
     def change_foot(self, other: Step) -> None:
         """The other foot, seen at `other` from the standing one, stands from now on."""
@@ -120,7 +144,8 @@ class BipedOdometry:
             mx, my, mt = self._mean
             n = self._count
             self._mean = (mx + (x - mx) / n, my + (y - my) / n, mt + (yaw - mt) / n)
-        self.foot = placed(self._before, self._mean)
+        there = placed(self._before, self._mean)
+        self.foot = there if self._heading is None else (there[0], there[1], self.foot[2])
 
     def lifted(self) -> None:
         """The foot before is in the air: the step is measured."""
@@ -191,11 +216,17 @@ class BipedSense:
         self.speed = (0.0, 0.0)  # [m/s]
         self.other = (0.0, 0.0, 0.0)  # the other sole: x, y [m], yaw [rad], in the frame of the standing one
         self.foot_roll, self.foot_pitch = 0.0, 0.0  # tilt of the standing sole [rad]
+        self.turning, self.facing = math.nan, 0.0  # of the body about the vertical [rad/s]; the sole's heading from it
         self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
         self.points = [np.zeros(2), np.zeros(2)]  # where each sole is pressed, in its own frame [m]
         self.feels = [False, False]  # whether a foot has ever told that it carries
         self._known = False
         self._bandwidth = BANDWIDTH * rate  # [rad/s]
+
+    @property
+    def dull(self) -> bool:
+        """Whether feet do not tell where they are pressed: one that tips over its edge then seems uneven ground."""
+        return any(len(sole.cells) < 3 for sole in self.body.soles)
 
     @property
     def divergent(self) -> tuple[float, float]:
@@ -210,6 +241,7 @@ class BipedSense:
         body = self.body
         force = body.imu @ readings.acceleration
         gyro = readings.gyro
+        self.turning = float(self.attitude.up @ (body.imu @ gyro))  # NaN where an axis is missing
         if math.isnan(sum(gyro.tolist())):
             gyro = np.where(np.isnan(gyro), 0.0, gyro)
         gyro = body.imu @ gyro
@@ -219,7 +251,7 @@ class BipedSense:
         self.attitude.update(gyro, (fx - own[0], fy - own[1], fz), dt)
         measured = body.measure(readings.position, stance, self._shift, self.attitude.up, force).tolist()
         self.other = (measured[0], measured[1], measured[2])
-        self.foot_roll, self.foot_pitch = measured[3], measured[4]
+        self.foot_roll, self.foot_pitch, self.facing = measured[3], measured[4], measured[9]
         self._follow((measured[5], measured[6]), (measured[7], measured[8]), dt)
         self.loads = (self._load(0, readings), self._load(1, readings))
         self.feels = [known or load > CARRIES for known, load in zip(self.feels, self.loads, strict=True)]
@@ -254,8 +286,11 @@ class BipedSense:
     def rests(self, stance: int, ground: GroundSettings, both: bool) -> tuple[bool, bool]:
         """Whether the standing sole, or with `both` any, lies on the ground along x and along y.
 
-        It carries, and is not pressed at its rim there.
+        It carries, and is not pressed at its rim there. A sole that does not tell where it is pressed counts only while
+        both stand: tipped over its edge by a rocking walk it would be taken for a slope, and the body lean with it.
         """
+        if not both and self.dull:
+            return False, False
         lies = [self._lies(foot, ground) for foot in ((0, 1) if both else (stance,))]
         return any(x for x, _ in lies), any(y for _, y in lies)
 

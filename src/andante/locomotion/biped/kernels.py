@@ -232,11 +232,12 @@ def measure(
     q: Array, masses: Tables, feet: Tables, stance: int, upright: Array, shift: Array, up: Array, force: Array,
     turns: Array, at: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Fill out (9,): the other sole's x, y, yaw from the standing one; its roll, pitch; center x, y; force x, y.
+    """Fill out (10,): the other sole's x, y, yaw from the standing one; its roll, pitch; center, force x, y; heading.
 
     up (3,): the vertical seen from the upright body's axes, force (3,): the accelerometer in them; shift (3,) is taken
     off the center of mass, root frame. Roll and pitch are those of the standing sole; center [m] and force [m/s²] are
-    in level axes along it. turns and at: work space for the frames of all bodies.
+    in level axes along it; the heading is that of the sole seen from the level body. turns and at: work space for the
+    frames of all bodies.
     """
     tree, legs = MassTree(*masses), BipedLegs(*feet)
     com = np.empty(3)
@@ -272,3 +273,4 @@ def measure(
         fy += level[1, n] * force[n]
     out[5], out[6] = c * cx + s * cy, c * cy - s * cx
     out[7], out[8] = c * fx + s * fy, c * fy - s * fx
+    out[9] = heading

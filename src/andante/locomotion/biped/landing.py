@@ -90,7 +90,7 @@ class BipedLanding(BipedFigure):
             return False
         own, other = sense.loads[k], sense.loads[1 - k]
         over = self._waited > g.longest_wait / m.rate or self.time > 0.5 * m.step_time
-        if over or self._busy or not sense.feels[k]:
+        if over or self._busy or sense.dull or not sense.feels[k]:
             self._lies = self._landed = True
             return False
         late = self.time > m.lag + 0.5 * m.double
@@ -114,7 +114,7 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        if not self._lies or self._busy or sense.loads[k] < g.touched:
+        if not self._lies or self._busy or sense.dull or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
         turn = [0.0, 0.0]

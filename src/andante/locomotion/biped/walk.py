@@ -201,6 +201,7 @@ class BipedWalk(BipedLanding):
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
         self._joints = readings.position
+        self.odometry.turn(sense.turning, sense.facing, self.standing, dt)
         self.odometry.measure(sense.other, sense.loads, self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
@@ -416,7 +417,7 @@ class BipedWalk(BipedLanding):
             return False
         if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
-        early = self.left > self.measures.last or self._known
+        early = (self.left > self.measures.last or self._known) and not self.sense.dull
         return early and swung > self.left and load > self.ground.settings.touched
 
     def _side_by_side(self) -> bool:

@@ -16,6 +16,7 @@ from .rig import Rig
 STIFFNESS = 20.0  # of a leg joint, in what the falling robot pulls with: m g h [N m/rad]
 SETTLING = 0.06  # kd / kp, in the time of the falling robot, sqrt(h / g)
 ROTOR = 0.1  # inertia of a drive whose file states none, in kd² / kp
+LEADER = 1e-4  # least inertia of a drive that others follow, in m h²
 BANDWIDTH, DAMPING = 2 * math.pi * 8.0, 0.7  # of joints that carry nothing but themselves: arms, heads, fingers [rad/s]
 
 
@@ -38,6 +39,8 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     and kd = 2 z I w with the inertia I of what they move and of a drive that is as heavy, where the file states none:
     chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort,
     which files often leave at a round number, fingers would be stiff enough to flutter and to shake the robot.
+    Joints that mimic have no drive of their own. The one that they follow moves them too, I + sum of ratio² I, and is
+    no lighter than 1e-4 m h²: hands of some milligrams, as files state them, would leave it softer than ODE can solve.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
@@ -63,7 +66,7 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
 
 
 def _carried_alone(robot: Robot, rig: Rig) -> dict[str, float]:
-    """Inertia [kg m² or kg] about (along) each joint outside the legs of all that it moves, and its armature."""
+    """Inertia [kg m² or kg] about (along) each driven joint outside the legs of all that it moves, and its armature."""
     poses = robot.link_poses(rig.stance)
     legs = {joint.name for leg in rig.legs for joint in robot.ancestors(leg.foot)}
     out = {}
@@ -79,4 +82,10 @@ def _carried_alone(robot: Robot, rig: Rig) -> dict[str, float]:
         lever = np.cross(axis, np.asarray(whole.com) - frame.translation)
         turned = float(axis @ whole.matrix @ axis) + whole.mass * float(lever @ lever)
         out[joint.name] = (whole.mass if joint.type is JointType.PRISMATIC else turned) + joint.dynamics.armature
+    least = LEADER * rig.mass * rig.center_height**2
+    for joint in robot.movable:
+        if joint.mimic is not None and joint.name in out:
+            moved, leader = joint.mimic.multiplier**2 * out.pop(joint.name), joint.mimic.joint
+            if leader in out:
+                out[leader] = max(out[leader] + moved, least)
     return out
