@@ -45,7 +45,7 @@ from .strength import check_strength
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
 UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none walks then
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
-STEADY = 0.3  # of the acceleration: a velocity that changes less is steady
+STEADY = 0.1  # of the top speeds: a velocity that changes less is steady
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
 LONGEST_RETREAT = 12.0  # [steps]
@@ -75,6 +75,7 @@ class BipedWalk(BipedLanding):
         self.caution = 0.0  # 1 while something is caught, fades after it
         self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
+        self._meant = [0.0, 0.0, 0.0]  # the same, were nothing caught
         self._commanded = False
         self._heading_goal = 0.0
         self._tilt: Array | None = None  # of the standing foot
@@ -240,12 +241,13 @@ class BipedWalk(BipedLanding):
                 max(-tops[2], min(tops[2], command.wz)),
             )
         )
-        goal = (slow * vx, slow * vy, slow * wz)
+        meant, goal = (vx, vy, wz), (slow * vx, slow * vy, slow * wz)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
-            change = max(-most, min(most, goal[i] - self._ramped[i]))
-            self._ramped[i] += change
-            if abs(change) > STEADY * most:
+            self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
+            change = meant[i] - self._meant[i]  # whatever is caught meanwhile
+            self._meant[i] += max(-most, min(most, change))
+            if abs(change) > STEADY * tops[i]:
                 self.steady = 0.0
         vx, vy, wz = self._shaped((self._ramped[0], self._ramped[1], self._ramped[2]))
         self.pace = max(abs(each) / top for each, top in zip(self._ramped, tops, strict=True))
