@@ -19,7 +19,7 @@ from .footsteps import Swing, angles_of, beyond
 from .ground import Plane
 from .settings import BipedSettings
 
-BRISK = 0.6  # of the top speeds
+BRISK = 0.5  # of the top speeds
 CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
