@@ -80,24 +80,50 @@ def test_reach_puts_soles_and_center_where_they_are_wanted(body: BipedBody, seed
     assert torso[2] == 0.305
 
 
+FOOT = np.array([0.03, 0.01, 0.0])  # a point of the left sole [m]
+
+
 def test_holding_torques_are_those_of_virtual_work(body: BipedBody) -> None:
-    """t = -dW/dq of the ground's push on a foot and of the weights outboard, by differences."""
+    """t = -dW/dq of the ground's push on a foot, its twist, and what the masses weigh and resist, by differences."""
+    rng = np.random.default_rng(3)
     q = body.stance.copy()
     push = np.array([[3.0, -2.0, 40.0], [0.0, 0.0, 0.0]])
+    twist, moving = np.array([0.7, 0.0]), rng.uniform(-20.0, 20.0, (len(body.tree.parent), 3))
     body.center(q)
     turn, at = body.sole_pose(0)
-    point = at + turn @ np.array([0.03, 0.01, 0.0])
-    got = body.hold(q, np.eye(3), push, np.array([point, point]))
+    point = at + turn @ FOOT
+    got = body.hold(q, np.eye(3), push, np.array([point, point]), twist, moving)
+    pulls = body.tree.mass[:, None] * (np.array([0.0, 0.0, -9.81]) - moving)
 
     def work(q: np.ndarray) -> float:
-        total = body.center(q)[2]  # weighed as in the file
-        turn, at = body.sole_pose(0)
-        return float(push[0] @ (at + turn @ np.array([0.03, 0.01, 0.0])) - body.mass * 9.81 * total)
+        """Of the ground on the left foot, and of the masses; the root is held."""
+        places = body.mass_places(q, np.eye(3), np.zeros(3))
+        body.center(q)
+        now, at = body.sole_pose(0)
+        spun = now @ turn.T  # of the sole since then, a small angle about z is in its skew part
+        return float(push[0] @ (at + now @ FOOT) + twist[0] * 0.5 * (spun[1, 0] - spun[0, 1]) + np.sum(pulls * places))
 
-    for index in body.tree.joint[body.legs.moved[body.legs.on_path[0]]]:
+    names = body.names
+    pair = [names.index("LHipYawPitch"), names.index("RHipYawPitch")]  # one servo turns both
+    for index in body.tree.joint[body.legs.moved]:
         step = np.zeros(len(q))
-        step[index] = 1e-6
+        step[pair if index in pair else index] = 1e-6
         assert got[index] == pytest.approx(-(work(q + step) - work(q - step)) / 2e-6, abs=1e-5)
+
+
+def test_the_ground_presses_with_the_sum_of_all_masses(body: BipedBody) -> None:
+    """Force, point and twist balance weight and inertia of all masses: all moments about the point are about z."""
+    rng = np.random.default_rng(5)
+    places = body.mass_places(body.stance, np.eye(3), np.array([0.01, 0.02, 0.3]))
+    moving = rng.uniform(-5.0, 5.0, places.shape)
+    push = body.moving_push(places, moving, (0.0, -0.1), False)
+    forces = body.tree.mass[:, None] * (moving + np.array([0.0, 0.0, 9.81]))
+    assert push.force == pytest.approx(forces.sum(axis=0))
+    moment = np.cross(places - np.array([*push.at, 0.0]), forces).sum(axis=0)
+    assert moment == pytest.approx([0.0, 0.0, push.twist], abs=1e-9)
+    still = body.moving_push(places, np.zeros_like(places), (0.0, -0.1), False)
+    assert still.at == pytest.approx((body.tree.mass @ places / body.mass)[:2])
+    assert still.twist == pytest.approx(0.0, abs=1e-12)
 
 
 def test_low_masses_count_less_when_weighed(nao: Robot) -> None:

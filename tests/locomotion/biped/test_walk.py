@@ -206,13 +206,33 @@ def test_a_sole_that_spins_on_the_ground_is_seen_by_the_gyro() -> None:
 
 
 def test_the_load_is_shared_by_the_pressure_point() -> None:
-    fraction, force, at = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
+    fraction, force, at, twist = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
     assert fraction == pytest.approx(0.5)
     assert force == pytest.approx([0.0, 0.0, 49.05])
     assert at == pytest.approx((0.02, 0.0))
-    fraction, force, _ = planned_push(5.0, 6.0, (0.02, -0.05), (0.01, 0.0), (0.0, -0.1), False)
+    assert twist == 0.0
+    fraction, force, *_ = planned_push(5.0, 6.0, (0.02, -0.05), (0.01, 0.0), (0.0, -0.1), False)
     assert fraction == 0.0
     assert force[:2] == pytest.approx([5 * 36 * 0.01, -5 * 36 * 0.05])
+
+
+@pytest.mark.parametrize("velocity", [(0.0, 0.0, 0.9), (-0.2, 0.0, 0.6), (0.2, 0.06, -0.6), (0.0, 0.1, 0.0)])
+def test_joints_do_not_jump_when_feet_change(velocity: tuple[float, float, float]) -> None:
+    """Targets of a steady walk in thought go on evenly over every change of feet, arms and load included."""
+    walk = prepare(load_robot("nao"), Request("walk")).walker
+    thought = walk.ahead()
+    thought.begin(velocity)
+    readings = Readings(0.0, walk.body.stance, np.zeros(len(walk.body.names)))
+    rows, changes, before = [], [], thought.stance
+    while len(changes) < 6:
+        rows.append(thought.update(readings, Command(*velocity), 0.01))
+        if thought.stance != before:
+            before = thought.stance
+            changes.append(len(rows) - 1)
+    speed = np.abs(np.diff(np.array(rows), axis=0)) / 0.01
+    steady = speed[changes[2] :].max()
+    assert max(float(speed[at - 1].max()) for at in changes[2:]) < 0.8 * steady
+    assert steady < 9.0
 
 
 @pytest.mark.parametrize(

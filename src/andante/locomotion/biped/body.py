@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,24 +20,36 @@ from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.locomotion.rigs.soles import FLAT, foot_corners, leveling
 from andante.motion import vector_of
 
-from .kernels import BipedLegs, center_of_mass, holding, measure, reach
+from .kernels import BipedLegs, center_of_mass, holding, mass_places, measure, reach, whole_push
 
 Pair = tuple[float, float]
 
 
-def planned_push(
-    mass: float, rate: float, place: Pair, pressure: Pair, other: Pair, both: bool
-) -> tuple[float, Array, Pair]:
-    """Fraction of the other foot (0..1), whole force (3,) [N] and where it acts on the standing foot (x, y) [m].
+class Push(NamedTuple):
+    """What the ground presses on both feet."""
 
-    F = m (w² (c - p), g). When both feet carry, the fraction grows with the way of the pressure point from this foot to
-    the other one, seen at `other`; each foot is pressed at the same place of its own.
+    fraction: float  # of the foot that does not stand (0..1)
+    force: Array  # (3,) whole [N]
+    at: Pair  # where it acts on the standing foot, x, y [m]
+    twist: float = 0.0  # whole moment about the vertical there [N m]
+
+
+def planned_push(mass: float, rate: float, place: Pair, pressure: Pair, other: Pair, both: bool) -> Push:
+    """What the ground presses on a pendulum: F = m (w² (c - p), g); see `shared_push`."""
+    scale = rate * rate * mass
+    force = np.array([scale * (place[0] - pressure[0]), scale * (place[1] - pressure[1]), mass * GRAVITY])
+    return shared_push(force, pressure, 0.0, other, both)
+
+
+def shared_push(force: Array, pressure: Pair, twist: float, other: Pair, both: bool) -> Push:
+    """How a force (3,) [N] of the ground that acts at `pressure`, and its `twist` there [N m], are shared by the feet.
+
+    When both feet carry, the fraction of the other one, seen at `other`, grows with the way of the pressure point from
+    this foot to that one; each foot is pressed at the same place of its own.
     """
     (x, y), (px, py) = other, pressure
     fraction = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9))) if both else 0.0
-    scale = rate * rate * mass
-    force = np.array([scale * (place[0] - px), scale * (place[1] - py), mass * GRAVITY])
-    return fraction, force, (px - fraction * x, py - fraction * y)
+    return Push(fraction, force, (px - fraction * x, py - fraction * y), twist)
 
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
@@ -78,6 +91,8 @@ class BipedBody:
                 )
         self.tree, place = mass_tree(robot)
         self.mass = self.tree.total
+        self._masses = tuple(self.tree)  # as the kernels take them
+        self._at_rest = np.zeros((len(self.tree.parent), 3))
         self.names = robot.joint_names
         body_from_root = robot.link_poses(rig.stance)[rig.body].inverse()
         self.upright = rig.walking_from_body @ body_from_root.rotation  # level_from_root when it stands
@@ -294,22 +309,40 @@ class BipedBody:
         yaw, left = reach(q, yaw, *self._tables, soles, turns, com, height, tilt, wanted, rounds, torso)
         return yaw, left, torso
 
-    def hold(self, q: Array, root: Array, push: Array, point: Array) -> Array:
-        """Torques (joints,) [N m] that carry the robot; see `kernels.holding`."""
+    def hold(
+        self, q: Array, root: Array, push: Array, point: Array, twist: Array | None = None, moving: Array | None = None
+    ) -> Array:
+        """Torques (joints,) [N m] that carry the robot; see `kernels.holding`. moving: accelerations of its masses."""
         out = np.empty(len(q))
-        holding(q, tuple(self.tree), self._tables[1], root, push, point, out)
+        twist = np.zeros(2) if twist is None else twist
+        moving = self._at_rest if moving is None else moving
+        holding(q, self._masses, self._tables[1], root, push, point, twist, moving, out)
         return out
 
-    def carry(
-        self, q: Array, root: Array, torso: Array, stance: int, other: Pair, planned: tuple[float, Array, Pair]
-    ) -> Array:
-        """Torques (joints,) [N m] that carry what `planned_push` gives.
+    def mass_places(self, q: Array, root: Array, torso: Array) -> Array:
+        """Centers of mass (bodies, 3) [m] in level axes; root (3, 3): level_from_root, torso (3,): its place [m]."""
+        out = np.empty_like(self._at_rest)
+        mass_places(q, self._masses, root, torso, out)
+        return out
 
-        root (3, 3): level_from_root, torso (3,): its place, other: where the foot that does not stand is [m].
+    def moving_push(self, places: Array, accelerations: Array, other: Pair, both: bool) -> Push:
+        """What the ground presses on masses (bodies, 3) [m] that are accelerated so [m/s²]; see `shared_push`."""
+        force = np.empty(3)
+        px, py, twist = whole_push(self.tree.mass, places, accelerations, force)
+        return shared_push(force, (px, py), twist, other, both)
+
+    def carry(
+        self, q: Array, root: Array, torso: Array, stance: int, other: Pair, planned: Push, moving: Array | None = None
+    ) -> Array:
+        """Torques (joints,) [N m] that carry what is pressed.
+
+        root (3, 3): level_from_root, torso (3,): its place, other: where the foot that does not stand is [m]; moving
+        (bodies, 3): accelerations of the masses [m/s²].
         """
-        fraction, force, at = planned
-        push, point = np.empty((2, 3)), np.empty((2, 3))
+        fraction, force, at, whole = planned
+        push, point, twist = np.empty((2, 3)), np.empty((2, 3)), np.empty(2)
         push[stance], push[1 - stance] = (1.0 - fraction) * force, fraction * force
+        twist[stance], twist[1 - stance] = (1.0 - fraction) * whole, fraction * whole
         point[stance] = (np.array([*at, 0.0]) - torso) @ root
         point[1 - stance] = (np.array([at[0] + other[0], at[1] + other[1], 0.0]) - torso) @ root
-        return self.hold(q, root, push, point)
+        return self.hold(q, root, push, point, twist, moving)

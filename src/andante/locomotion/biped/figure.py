@@ -29,6 +29,7 @@ Pair = tuple[float, float]
 
 LEVEL = np.eye(3)
 LEVEL_FEET = (0.0, 0.0, 0.0)
+SMOOTH = 0.05  # of `uneven`: the plan goes on without jumps
 
 
 class BipedFigure(Walker):
@@ -42,7 +43,7 @@ class BipedFigure(Walker):
         self.sense = BipedSense(body, m.rate, shift)
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
         self.ground = Ground(m.rate)
-        self._shift = shift[:2]
+        self._shift = shift[:2]  # of the weighed center against the true one, along the body
         self.phase: Phase = "stand"
         self.stance = LEFT
         self.time = 0.0  # since the step began [s]
@@ -54,6 +55,7 @@ class BipedFigure(Walker):
         self.step: Step = (0.0, -m.width, 0.0)  # where the next foot goes
         self.error: Pair = (0.0, 0.0)  # of the divergent component, beyond what is left alone
         self.disturbed = False
+        self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
         self.sag = 1.0  # how far servos give way under the planned load, 1: as their stiffness implies
         self.missed = 0.0  # by the inverse kinematics of the last targets [m]
         self._pressed: Pair = (m.pressure, 0.0)
@@ -64,6 +66,7 @@ class BipedFigure(Walker):
         self._joints = self._q  # as measured
         self._joint_speed = np.zeros(len(body.names))  # of the last targets [rad/s]
         self.torques = np.zeros(len(body.names))  # that carry the planned push [N m]
+        self._masses: deque[Array] = deque(maxlen=3)  # where the plan had all centers of mass, seen from this foot [m]
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
         """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
@@ -144,17 +147,19 @@ class BipedFigure(Walker):
         torso = over @ (self._torso - at)
         if self.disturbed:  # take over what was measured; the lean that is left fades
             center = rotation @ (self.body.upright @ self.body.center(self._q)) + torso
-            self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
-            rate = self.measures.rate
-            self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
             self._yaw, roll, pitch = angles_of(rotation)
             self._lean = (roll, pitch)
+            self.place = self._true_center(center)
+            rate = self.measures.rate
+            self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
             self._past.clear()
+            self._masses.clear()
         else:
             self.place = seen_from(step, *self.place)
             self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
             self._yaw -= step[2]
             self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
+            self._masses = deque(((each - at) @ over.T for each in self._masses), maxlen=self._masses.maxlen)
         self._height = float(torso[2]) - self.ground.felt.height(*self.place)
         away = -(over @ at)
         self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(over @ self._turns[k])))
@@ -175,11 +180,17 @@ class BipedFigure(Walker):
         _, level_roll, level_pitch = angles_of(under.tilt @ turned(yaw))
         self._apart = (z - under.height(x, y), roll - level_roll, pitch - level_pitch)
 
+    def _true_center(self, weighed: Array) -> Pair:
+        """The center of mass, x and y [m], of which the weighed one (3,) is known."""
+        x, y = turned(self._yaw)[:2, :2] @ self._shift
+        return float(weighed[0] - x), float(weighed[1] - y)
+
     def _take_over(self) -> None:
         """Let the pendulum be what was measured."""
         rate = self.measures.rate
         self.speed = (self.speed[0] + rate * self.error[0], self.speed[1] + rate * self.error[1])
         self._past.clear()
+        self._masses.clear()
         self.error = (0.0, 0.0)
 
     # ---- pendulum and joints ---------------------------------------------------------------------
@@ -190,6 +201,18 @@ class BipedFigure(Walker):
         self.place, self.speed = (x, y), (vx, vy)
         self.pressure = pressure
         self._past.append(self._wanted())
+
+    def _accelerations(self, places: Array, dt: float) -> Array | None:
+        """How all centers of mass are accelerated by the plan (bodies, 3) [m/s²]; None where that is not known.
+
+        places (bodies, 3): where they are now [m]. On uneven ground feet and body are put where they were found.
+        """
+        self._masses.append(places)
+        if len(self._masses) < 3 or self.uneven > SMOOTH or self.disturbed:
+            return None
+        before, last, now = self._masses
+        out: Array = (now - 2.0 * last + before) / (dt * dt)
+        return out
 
     def _targets(self, dt: float) -> Array:
         body, k = self.body, self.stance
@@ -210,11 +233,12 @@ class BipedFigure(Walker):
         self._height = self.measures.height + fade * (self._height - self.measures.height)
         upright = leaning(*self._lean) @ body.upright
         longest = self.measures.max_speed * self.measures.step_time
-        ahead = max(-longest, min(longest, x if k == LEFT else -x))  # of the right foot
+        ahead = math.cos(0.5 * yaw) * x + math.sin(0.5 * yaw) * y  # along the body, midway between the feet
+        ahead = max(-longest, min(longest, ahead if k == LEFT else -ahead))  # of the right foot
         before = self._q.copy()
         for joint, sign in body.arms:
             self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead
-        over = np.array([self.place[0] + self._shift[0], self.place[1] + self._shift[1]])
+        over = np.array(self.place) + turned(self._yaw)[:2, :2] @ self._shift
         height = self._height
         if self.ground.felt != FLAT:  # the center goes along the slope
             height += self.ground.felt.height(over[0], over[1])
@@ -222,8 +246,13 @@ class BipedFigure(Walker):
             self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
         )  # fmt: skip
         both = self.phase != "walk" or self.time < self.measures.double
-        push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
-        self.torques = body.carry(self._q, turned(self._yaw) @ upright, self._torso, k, (x, y), push)
+        root = turned(self._yaw) @ upright
+        accelerations = self._accelerations(body.mass_places(self._q, root, self._torso), dt)
+        if accelerations is None:
+            push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
+        else:
+            push = body.moving_push(self._masses[-1], accelerations, (x, y), both)
+        self.torques = body.carry(self._q, root, self._torso, k, (x, y), push, accelerations)
         bend = self.torques / body.kp
         out = self._q + self.sag * bend
         if self.measures.lead:

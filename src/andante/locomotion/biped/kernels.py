@@ -191,30 +191,90 @@ def reach(
 
 
 @njit(cache=True, nogil=True)
-def holding(q: Array, masses: Tables, feet: Tables, root: Array, push: Array, point: Array, out: Array) -> None:
-    """Torques [N m] with which joints carry the robot against the ground, into out (joints,); others 0.
+def mass_places(q: Array, masses: Tables, root: Array, torso: Array, out: Array) -> None:
+    """Centers of mass of all bodies into out (bodies, 3) [m], in level axes.
+
+    root (3, 3): level_from_root, torso (3,): place of the root [m].
+    """
+    tree = MassTree(*masses)
+    bodies, center = tree.parent.shape[0], tree.center
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    frames(q, tree, turns, at)
+    own = np.empty(3)
+    for k in range(bodies):
+        for i in range(3):
+            own[i] = at[k, i]
+            for j in range(3):
+                own[i] += turns[k, i, j] * center[k, j]
+        for i in range(3):
+            out[k, i] = torso[i] + root[i, 0] * own[0] + root[i, 1] * own[1] + root[i, 2] * own[2]
+
+
+@njit(cache=True, nogil=True)
+def whole_push(mass: Array, places: Array, accelerations: Array, force: Array) -> tuple[float, float, float]:
+    """Force of the ground (3,) [N] on masses that move so, where it acts (x, y) [m], its moment about z there [N m].
+
+    F = sum m (a + g), p = sum m (x (a_z + g) - z a_x) / F_z, y alike: there the ground's moment is about z alone.
+    """
+    px = py = twist = 0.0
+    force[:] = 0.0
+    for k in range(mass.shape[0]):
+        lift = accelerations[k, 2] + GRAVITY
+        force[0] += mass[k] * accelerations[k, 0]
+        force[1] += mass[k] * accelerations[k, 1]
+        force[2] += mass[k] * lift
+        px += mass[k] * (places[k, 0] * lift - places[k, 2] * accelerations[k, 0])
+        py += mass[k] * (places[k, 1] * lift - places[k, 2] * accelerations[k, 1])
+        twist += mass[k] * (places[k, 0] * accelerations[k, 1] - places[k, 1] * accelerations[k, 0])
+    px, py = px / force[2], py / force[2]
+    return px, py, twist - (px * force[1] - py * force[0])
+
+
+@njit(cache=True, nogil=True)
+def holding(
+    q: Array, masses: Tables, feet: Tables, root: Array, push: Array, point: Array, twist: Array, accelerations: Array,
+    out: Array,
+) -> None:  # fmt: skip
+    """Torques [N m] with which joints carry and move the robot against the ground, into out (joints,); others 0.
 
     root (3, 3): level_from_root. push (2, 3): force of the ground on each foot [N], level axes; point (2, 3): where it
-    acts, in the root's frame [m]. About each leg joint it holds the ground's push and the weight outboard:
-    t = -axis . (sum (p - o) x F + (c - o) x m g).
+    acts, in the root's frame [m]; twist (2,): its moment about the vertical there [N m]; accelerations (bodies, 3): of
+    the centers of mass, level axes [m/s²]. About each leg joint the ground's push is held, and what the masses outboard
+    weigh and resist: t = -axis . (sum ((p - o) x F + M) + sum (c - o) x m (g - a)). Joints that follow another one load
+    its servo with theirs.
     """
     tree, legs = MassTree(*masses), BipedLegs(*feet)
-    axis, bodies = tree.axis, tree.parent.shape[0]
+    parent, mass, center, axis = tree.parent, tree.mass, tree.center, tree.axis
+    bodies = parent.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
-    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    pull, turn = np.empty((bodies, 3)), np.empty((bodies, 3))  # of each body with all outboard, about the root
     frames(q, tree, turns, at)
-    outboard(tree, turns, at, moment, carried)
     ax, arm, f, total = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for k in range(bodies):
+        for i in range(3):
+            arm[i] = at[k, i]
+            f[i] = -GRAVITY * root[2, i]
+            for j in range(3):
+                arm[i] += turns[k, i, j] * center[k, j]
+                f[i] -= root[j, i] * accelerations[k, j]
+        for i in range(3):
+            pull[k, i] = mass[k] * f[i]
+        turn[k, 0] = arm[1] * pull[k, 2] - arm[2] * pull[k, 1]
+        turn[k, 1] = arm[2] * pull[k, 0] - arm[0] * pull[k, 2]
+        turn[k, 2] = arm[0] * pull[k, 1] - arm[1] * pull[k, 0]
+    for k in range(bodies - 1, 0, -1):
+        for i in range(3):
+            pull[parent[k], i] += pull[k, i]
+            turn[parent[k], i] += turn[k, i]
     out[:] = 0.0
+    load = np.zeros(legs.lower.shape[0])  # of each servo
     for k in range(legs.moved.shape[0]):
         b = legs.moved[k]
         for i in range(3):
             ax[i] = turns[b, i, 0] * axis[b, 0] + turns[b, i, 1] * axis[b, 1] + turns[b, i, 2] * axis[b, 2]
-            arm[i] = moment[b, i] - carried[b] * at[b, i]
-            f[i] = -GRAVITY * root[2, i]
-        total[0] = arm[1] * f[2] - arm[2] * f[1]
-        total[1] = arm[2] * f[0] - arm[0] * f[2]
-        total[2] = arm[0] * f[1] - arm[1] * f[0]
+        total[0] = turn[b, 0] - (at[b, 1] * pull[b, 2] - at[b, 2] * pull[b, 1])
+        total[1] = turn[b, 1] - (at[b, 2] * pull[b, 0] - at[b, 0] * pull[b, 2])
+        total[2] = turn[b, 2] - (at[b, 0] * pull[b, 1] - at[b, 1] * pull[b, 0])
         for s in range(2):
             if not legs.on_path[s, k]:
                 continue
@@ -224,7 +284,11 @@ def holding(q: Array, masses: Tables, feet: Tables, root: Array, push: Array, po
             total[0] += arm[1] * f[2] - arm[2] * f[1]
             total[1] += arm[2] * f[0] - arm[0] * f[2]
             total[2] += arm[0] * f[1] - arm[1] * f[0]
-        out[tree.joint[b]] = -(ax[0] * total[0] + ax[1] * total[1] + ax[2] * total[2])
+            for i in range(3):
+                total[i] += root[2, i] * twist[s]
+        load[legs.variable[k]] -= legs.gain[k] * (ax[0] * total[0] + ax[1] * total[1] + ax[2] * total[2])
+    for k in range(legs.moved.shape[0]):
+        out[tree.joint[legs.moved[k]]] = legs.gain[k] * load[legs.variable[k]]
 
 
 @njit(cache=True, nogil=True)

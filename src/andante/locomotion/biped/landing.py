@@ -34,7 +34,6 @@ class BipedLanding(BipedFigure):
         self.alarm = Alarm(self.measures)
         self.pace = 0.0  # of the steps that it makes, in top speeds
         self.steady = 0.0  # since when the velocity has not changed [s]
-        self.uneven = 0.0  # 1 where the ground is not where it was expected, fades after it
         self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
         self._held = False  # the swinging foot has met the ground before its time
         self._landed = True  # the standing one has, and carries
@@ -139,9 +138,10 @@ class BipedLanding(BipedFigure):
     def _turn_sole(self, off: tuple[float, float], dt: float) -> None:
         """Turn the standing sole about the point at which it is pressed, away from the rim, until the rest lies too."""
         under, point, most = self.ground.under, self.sense.points[self.stance], self.measures.rate * dt
-        turn = [0.0, 0.0]
+        turn, loads = [0.0, 0.0], self.sense.loads
+        tells = self._known or loads[self.stance] > loads[1 - self.stance]  # level ground too meets a rim first
         for i, each in enumerate(off):
-            side = (each > 0.0) - (each < 0.0)
+            side = (each > 0.0) - (each < 0.0) if tells else 0
             count = self._at_rim[i]
             self._at_rim[i] = count + side if count * side > 0 else side
             if abs(self._at_rim[i]) > (SURE if self._known else SURER):
@@ -175,14 +175,15 @@ class BipedLanding(BipedFigure):
         rate, divergent = self.measures.rate, self.sense.divergent
         torso = -(level @ p0)
         center = level @ body.center(self._joints) + torso
-        self.place = (float(center[0] - self._shift[0]), float(center[1] - self._shift[1]))
-        self.speed = ((divergent[0] - self.place[0]) * rate, (divergent[1] - self.place[1]) * rate)
         self._yaw, roll, pitch = angles_of(level @ body.upright.T)
         self._lean = (roll, pitch)
+        self.place = self._true_center(center)
+        self.speed = ((divergent[0] - self.place[0]) * rate, (divergent[1] - self.place[1]) * rate)
         self._height = float(torso[2]) - self.ground.felt.height(*self.place)
         self.swing = Swing((float(other[0]), float(other[1]), float(other[2]), *angles_of(level @ r1)))
         self._before = (float(other[0]), float(other[1]))
         self._past.clear()
+        self._masses.clear()
         self.error = (0.0, 0.0)
 
     def _rise(self, own: Plane, other: Array) -> float:

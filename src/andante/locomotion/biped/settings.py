@@ -52,7 +52,7 @@ class BipedSettings:
     cautious: float = 0.4  # fraction of a velocity that is walked while something is caught
     caution_time: float | None = None  # in which the whole of it comes back [s]
     fade: float | None = None  # in which a lean that a catch has left is straightened [s]
-    lag_way: float = 0.02  # a sole that comes down may lag behind its plan by this, in heights of the center
+    lag_way: float = 0.004  # a sole that comes down or goes aside may lag by this, in heights of the center
     lag_swing: float = 0.04  # and one in the air by this where it goes straight; see `command_set`
     weigh_place: float = 1.0  # cost of a step aside [1/m²]
     weigh_time: float | None = None  # of one at another time [1/s²]

@@ -38,7 +38,7 @@ from .footsteps import (
     starting_offset,
 )
 from .ground import FLAT
-from .landing import KNOWN, BipedLanding
+from .landing import BRISK, KNOWN, BipedLanding
 from .settings import BipedSettings
 from .strength import check_strength
 
@@ -137,6 +137,7 @@ class BipedWalk(BipedLanding):
         """A copy that feels what it plans, so that the targets of the coming time can be asked for now."""
         made = deepcopy(self, {id(self.body): self.body})
         made._blind, made.error, made.disturbed, made._tilt = True, (0.0, 0.0), False, None
+        made._masses.clear()
         return made
 
     def begin(self, velocity: Velocity) -> None:
@@ -234,13 +235,13 @@ class BipedWalk(BipedLanding):
         self.steady += dt
         self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
-        vx, vy, wz = self._shaped(
-            (
-                max(-tops[0], min(tops[0], command.vx)),
-                max(-tops[1], min(tops[1], command.vy)),
-                max(-tops[2], min(tops[2], command.wz)),
-            )
-        )
+        asked = [
+            max(-top, min(top, each)) for each, top in zip((command.vx, command.vy, command.wz), tops, strict=True)
+        ]
+        pace = max(abs(each) / top for each, top in zip(asked, tops, strict=True))
+        if self._known and pace > BRISK:  # feet can tell the ground at less
+            slow = min(slow, BRISK / pace)
+        vx, vy, wz = self._shaped((asked[0], asked[1], asked[2]))
         meant, goal = (vx, vy, wz), (slow * vx, slow * vy, slow * wz)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
