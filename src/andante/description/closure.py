@@ -55,8 +55,9 @@ class Closure:
 def close_loops(robot: Robot, positions: Mapping[str, float], named: Collection[str] = ()) -> Closure:
     """The robot at the closed positions nearest to given ones [rad, m]; a robot without loops as it is.
 
-    Joints that follow are moved first, then all that are not `named`, then all; each only if the ones before did not
-    close the loops. Limits are kept. Where no position closes them, the smallest gap that was found is left.
+    Joints that follow and are not `named` are moved first, then all that are not, then all that follow, then all; each
+    only if the ones before did not close the loops. Limits are kept. Where no position closes them, the smallest gap
+    that was found is left.
     """
     start = robot.complete(positions)
     if not robot.loops:
@@ -65,7 +66,8 @@ def close_loops(robot: Robot, positions: Mapping[str, float], named: Collection[
     follow, named = robot.passive, set(named)
     best = linkage.state(start)
     least = linkage.gap(best)
-    stages = (follow - named, set(linkage.names) - named, set(linkage.names))
+    everything = set(linkage.names)
+    stages = (follow - named, everything - named, follow, everything)
     for free in dict.fromkeys(frozenset(stage) for stage in stages):
         if least > CLOSED:
             tried = linkage.descend(linkage.state(start), free)
@@ -191,7 +193,8 @@ class _Linkage:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         ends = {end for loop in robot.loops for end in (loop.parent, loop.child)}
-        moving = {joint.name for end in ends for joint in robot.ancestors(end)}  # joints that move any end
+        above = {end: {joint.name for joint in robot.ancestors(end)} for end in ends}
+        moving = set().union(*(above[loop.parent] ^ above[loop.child] for loop in robot.loops))  # one end alone
         self.names: list[str] = []
         self.column: dict[str, int] = {}
         self._columns: list[_Column] = []
@@ -395,8 +398,10 @@ def _opening(loop: Joint, parent: SE3, child: SE3, sign: float, speed: Array, sp
         return np.concatenate([gap, LEVER * _cross(*moved)], axis=1)
     if loop.type in (JointType.FIXED, JointType.PRISMATIC):
         if loop.type is JointType.PRISMATIC:
-            axis = parent.rotation @ np.asarray(loop.axis)
-            gap = gap - (gap @ axis)[:, None] * axis
+            axis, open_by = parent.rotation @ np.asarray(loop.axis), child.translation - parent.translation
+            turned = _cross(spin, axis) if sign < 0 else np.zeros_like(spin)
+            along = gap @ axis + turned @ open_by
+            gap = gap - along[:, None] * axis - float(open_by @ axis) * turned
         return np.concatenate([gap, LEVER * sign * spin], axis=1)
     return np.zeros((len(speed), 0))
 
