@@ -139,3 +139,19 @@ def test_odd_records_of_mcap_are_passed_over(tmp_path, records, words):
     numbers, damage = saved(path)
     assert numbers == []
     assert words in " ".join(damage.words)
+
+
+def test_what_a_bag_gains_while_it_is_read_is_left(tmp_path):
+    """As of the moment at which reading began; a size that was measured before is never taken for a length."""
+    whole = mcap(tmp_path / "whole.mcap", "none").read_bytes()
+    path = tmp_path / "growing.mcap"
+    path.write_bytes(whole[: len(whole) // 2])
+    early, _ = saved(path)
+    damage = Damage()
+    found = salvage(path, damage)
+    numbers = [next(found)[1]]
+    with path.open("ab") as file:
+        file.write(whole[len(whole) // 2 :])
+    numbers += [stamp for _, stamp, _ in found]
+    assert damage.cut
+    assert numbers == early
