@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.bridges.server.access import Access, Page
+from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
 from andante.files import Closing
@@ -109,7 +109,7 @@ class Studio(Closing):
 
 def check_address(port: int, host: str, token: str | None) -> None:
     """Refuse an address that is no good before a session is built for it."""
-    Access(host, token)
+    Access(host, read_token(token))
     if not 0 <= port <= 65535:
         raise BadInput(f"port {port} is not from 0 to 65535")
 
@@ -215,7 +215,7 @@ def studio(
         arguments: `name:=value` arguments of the robot's file.
         port: port of the page; 0 takes a free one.
         host: address to bind; beyond this machine needs a token.
-        token: secret that clients must give (8 letters or more).
+        token: secret that clients must give (8 letters or more); @FILE reads it from there, out of sight of others.
         browser: open the page in the browser.
         folder: folder of recordings and clips; ./andante_sessions by default.
         seconds: end after this simulated time [s].
