@@ -216,10 +216,8 @@ class AccessMiddleware:
         address, now = (scope.get("client") or ("",))[0], asyncio.get_running_loop().time()
         status, refusal = 429, "too many wrong tokens from this address; wait a little"
         if not (tokens and self.access.token and self._guesses.spent(address, now)):
-            status, refusal = (
-                403,
-                self.access.refusal(request.headers.get("host"), request.headers.get("origin"), tokens),
-            )
+            host, origin = request.headers.get("host"), request.headers.get("origin")
+            status, refusal = 403, self.access.refusal(host, origin, tokens)
             if tokens and self.access.token and not self.access.knows(tokens):
                 self._guesses.wrong(address, now)
         if refusal:
