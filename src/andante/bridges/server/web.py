@@ -28,7 +28,8 @@ from andante.bridges.rosbridge.session import Session
 
 from .access import COOKIE, Access, Bucket, Guesses, Limits, Page, is_loopback
 
-POLICY, TOO_MANY = 1008, 1013  # close codes of RFC 6455 and the IANA registry
+FAREWELL = 0.3  # time in which clients are told that the session has ended [s]
+GOING_AWAY, POLICY, TOO_MANY = 1001, 1008, 1013  # close codes of RFC 6455 and the IANA registry
 
 
 class _Waiting:
@@ -350,6 +351,13 @@ class WebServer:
             self.clients.discard(client)
             if client.reason:
                 self._say("warn", f"a client was disconnected: {client.reason}")
+
+    async def farewell(self) -> None:
+        """Tell all clients that the session has ended; who does not take it in time is not waited for."""
+        closing = [client.socket.close(GOING_AWAY, "the session has ended") for client in list(self.clients)]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL):
+                await asyncio.gather(*closing, return_exceptions=True)
 
     async def _session_there(self) -> None:
         """Wait while the session is still being built."""
