@@ -323,12 +323,12 @@ class Engine(ABC):
         tree.robot.link(link)
         index = [each.name for each in tree.robot.links].index(link)
         body = int(tree.link_body[index])
+        if point is not None and not (np.abs(np.asarray(point, dtype=float)) < FARTHEST).all():  # NaN too
+            raise BadInput(f"a push on {link!r} acts at a point of the link [m], got {np.asarray(point).tolist()}")
         at = np.asarray(tree.bodies[body].inertia.com) if point is None else SE3(tree.link_pose[index]) @ point
         wrench = Push(np.asarray(force, dtype=float), np.asarray(torque, dtype=float), at)
         if not (np.isfinite(wrench.force).all() and np.isfinite(wrench.torque).all()):
             raise BadInput(f"a push on {link!r} must be finite, got {wrench.force} N and {wrench.torque} N m")
-        if not (np.abs(wrench.point) < FARTHEST).all():  # NaN too
-            raise BadInput(f"a push on {link!r} acts at a point of the link [m], got {np.asarray(point).tolist()}")
         if np.any(wrench.force) or np.any(wrench.torque):
             self.pushes[model, body] = wrench
         else:
