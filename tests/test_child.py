@@ -43,3 +43,24 @@ def test_it_is_ended(module: str, ask: bool) -> None:
     assert child.last_words() == ""
     assert child.end(5.0 if ask else 0.05, ask) != 0
     assert not child.alive
+
+
+def test_it_runs_where_no_temporary_file_can_be_made(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder for such files that was cleared away must not end a session that starts its server anew."""
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
+    child = Child(module, told=True, heard=True)
+    child.tell("hello\n")
+    assert child.process.wait(30) == 3
+    assert child.last_words() == "andante: the last one"
+    assert child.end() == 3
+
+
+def test_only_the_end_of_many_words_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import sys\nsys.stderr.write(('x' * 99 + chr(10)) * 5000)\nprint('done', file=sys.stderr)\n"
+    (tmp_path / "talking.py").write_text(text)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    child = Child("talking")
+    assert child.process.wait(30) == 0  # it was never held up
+    assert child.last_words() == "done"
+    assert len(child._errors) <= 4000
+    child.end()

@@ -1,6 +1,8 @@
 """Files are written whole or not at all."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,33 @@ def test_toml_is_a_table_or_told_in_one_line(tmp_path):
 def test_other_suffixes_are_listed(suffixes, said, tmp_path):
     with pytest.raises(BadInput, match=said):
         check_outputs({"rigs": (tmp_path / "a.txt", suffixes)})
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+import numpy as np
+from andante.errors import BadInput
+from andante.files import write_whole
+from andante.physics.rendering.video import VideoWriter
+out, noise = Path(sys.argv[1]), np.random.default_rng(0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+def film(name):
+    with VideoWriter(out / name, 30, (64, 64)) as video:
+        for _ in range(60):
+            video.add(noise.integers(0, 255, (64, 64, 3), dtype=np.uint8))
+for write in (lambda: film("a.mp4"), lambda: film("b.gif"), lambda: write_whole(out / "c.txt", "x" * 5000)):
+    try:
+        write()
+    except BadInput as error:
+        print(error)
+"""
+
+
+def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(tmp_path: Path) -> None:
+    """The system's limit on the size of files refuses as a full disk does; in a process of its own."""
+    ran = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    names = [f"{tmp_path / name} cannot be written: File too large" for name in ("a.mp4", "b.gif", "c.txt")]
+    assert ran.stdout.splitlines() == names
+    assert list(tmp_path.iterdir()) == []

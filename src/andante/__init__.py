@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _moved
+from . import _compile_cache, _moved
 from ._version import __version__
 from .lazy import lazy_names
 
@@ -63,6 +63,7 @@ __all__ = [
 ]  # fmt: skip
 
 _moved.install()
+_compile_cache.find_place()
 
 
 def __getattr__(name: str) -> Any:

@@ -7,10 +7,11 @@ import os
 import queue
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+
+LAST = 4000  # bytes of its errors that are kept
 
 
 class Child:
@@ -26,24 +27,31 @@ class Child:
     def __init__(
         self, *words: str, told: bool = False, heard: bool = False, environment: Mapping[str, str] | None = None
     ) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
+        self._errors = b""  # the end of what it writes there
         paths = [str(Path(__file__).parents[1]), *(entry for entry in sys.path if entry)]
         path = os.pathsep.join(dict.fromkeys(paths))
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", *words],
             stdin=subprocess.PIPE if told else subprocess.DEVNULL,
             stdout=subprocess.PIPE if heard else subprocess.DEVNULL,
-            stderr=self._errors,
+            stderr=subprocess.PIPE,
             env={**(environment or {}), **os.environ, "PYTHONPATH": path},
         )
         self.said: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
 
     def _read(self) -> None:
         for line in self.process.stdout or ():
             self.said.put(line)
         self.said.put(b"")
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        with contextlib.suppress(OSError, ValueError):
+            while data := os.read(self.process.stderr.fileno(), 1 << 16):
+                self._errors = (self._errors + data)[-LAST:]
 
     @property
     def alive(self) -> bool:
@@ -59,8 +67,9 @@ class Child:
 
     def last_words(self) -> str:
         """The last line that it wrote to standard error, empty where there is none."""
-        self._errors.seek(0)
-        lines = self._errors.read()[-4000:].decode(errors="replace").split("\n")
+        if not self.alive:
+            self._readers[1].join(1.0)  # reads to the end
+        lines = self._errors.decode(errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def end(self, patience: float = 5.0, ask: bool = True) -> int:
@@ -72,8 +81,9 @@ class Child:
         except subprocess.TimeoutExpired:
             self.process.kill()
             code = self.process.wait()
-        self._reader.join(1.0)
-        for stream in (self.process.stdin, self.process.stdout, self._errors):
+        for reader in self._readers:
+            reader.join(1.0)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()

@@ -69,13 +69,11 @@ def read_text(path: Path, limit: int = MOST_TEXT) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically: afterwards it is the old or the new one."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("w", encoding="utf-8") as file:
+    """Write a file atomically: afterwards it is the old or the new one, on the disk itself."""
+    with whole_file(path) as partial, partial.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(temporary, path)
 
 
 def read_toml(path: Path, limit: int = MOST_TEXT) -> dict[str, Any]:

@@ -139,3 +139,22 @@ def test_odd_records_of_mcap_are_passed_over(tmp_path, records, words):
     numbers, damage = saved(path)
     assert numbers == []
     assert words in " ".join(damage.words)
+
+
+def test_what_a_bag_gains_while_it_is_read_is_left(tmp_path):
+    """As of the moment at which reading began; a size that was measured before is never taken for a length."""
+    whole = mcap(tmp_path / "whole.mcap", "none").read_bytes()
+    ends, place = [], 8
+    while place < len(whole) // 2:  # between two records, where no length tells of the end
+        place += 9 + struct.unpack_from("<Q", whole, place + 1)[0]
+        ends += [place] if whole[place] == 0x06 else []
+    path = tmp_path / "growing.mcap"
+    path.write_bytes(whole[: ends[-1]])
+    early, _ = saved(path)
+    damage = Damage()
+    found = salvage(path, damage)
+    numbers = [next(found)[1]]
+    with path.open("ab") as file:
+        file.write(whole[ends[-1] :])
+    numbers += [stamp for _, stamp, _ in found]
+    assert [number - 1 for number in numbers] == [number - numbers[0] for number in numbers] == list(range(len(early)))

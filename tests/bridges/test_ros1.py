@@ -9,11 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from andante.bags import messages
+from andante.bridges.encoding import Frame
+from andante.bridges.ros1.bridge import Ros1Bridge, begins_with_header
 from andante.bridges.ros1.ends import Kind, TcprosError, pack_header, unpack_header
 from andante.bridges.ros1.xmlrpc import RpcError, address, call
 from andante.errors import BadInput
@@ -289,6 +292,23 @@ def test_bad_ends_are_refused_in_words(bridged):
         talk({"topic": "/joint_states", "md5sum": "0" * 32, "type": "sensor_msgs/JointState"})
     )
     assert "no service /nope here" in asyncio.run(talk({"service": "/nope", "md5sum": "*"}))
+
+
+def test_messages_are_numbered_on_their_topic():
+    """In the header that comes first, the same number for every subscriber; others have none."""
+    sent = {name: [] for name in ("a", "b")}
+    bridge = Ros1Bridge(None)
+    imu = messages.to_cdr(messages.make("sensor_msgs/msg/Imu"))
+    frames = [Frame("/imu", "sensor_msgs/msg/Imu", 0.0, imu) for _ in range(3)]
+    for frame in frames:
+        for name, heard in sent.items():
+            bridge._send("/imu", SimpleNamespace(send=heard.append, name=name), frame)
+    assert [[int.from_bytes(data[4:8], "little") for data in heard] for heard in sent.values()] == [[1, 2, 3]] * 2
+    plain = Frame("/n", "std_msgs/msg/UInt32", 0.0, messages.to_cdr(messages.make("std_msgs/msg/UInt32", data=7)))
+    bridge._send("/n", SimpleNamespace(send=sent["a"].append), plain)
+    assert int.from_bytes(sent["a"][-1][4:8], "little") == 7
+    assert begins_with_header("nav_msgs/msg/Odometry")
+    assert not begins_with_header("tf2_msgs/msg/TFMessage")
 
 
 def test_headers_round_trip_and_refuse_nonsense():

@@ -18,7 +18,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect as _connect
 
 from andante.bags import messages
-from andante.bridges import Limits, Page, start_server
+from andante.bridges import Access, Limits, Page, start_server
+from andante.bridges.server.access import Guesses
+from andante.bridges.server.web import guarding_headers
 from andante.bus import Bus
 from andante.errors import AndanteError, BadInput
 
@@ -396,6 +398,56 @@ def test_a_token_is_asked_for_everywhere(make_session):
     with connect(session.server.ws_url) as client:
         say(client, op="call_service", id="x", service="/pause")
         assert hear(client, "service_response")["result"] is True
+
+
+@pytest.mark.parametrize("token", ["a+b&c#d;e=f g", "schl\u00fcssel-\u20ac-\u4e2d", 'quote"and\\slash'])
+def test_any_letter_may_stand_in_a_token(make_session, token, tmp_path):
+    """In the printed address, in the cookie, as a header; and read from a file, out of sight of `ps`."""
+    file = tmp_path / "token"
+    file.write_text(f"{token}\n", encoding="utf-8")
+    session = make_session(token=f"@{file}", pages=[Page("/x.txt", content=b"x")])
+    assert session.server.token == token
+    bare = f"http://127.0.0.1:{session.server.port}"
+    status, _, headers = get(session.server.url.replace("/?", "/x.txt?"))
+    assert status == 200
+    assert get(f"{bare}/x.txt", Cookie=headers["set-cookie"].split(";")[0])[0] == 200
+    assert get(f"{bare}/x.txt", Authorization=b"Bearer " + token.encode())[0] == 200
+    with connect(session.server.ws_url):
+        pass
+
+
+def test_tokens_cannot_be_guessed_without_end(make_session):
+    session = make_session(token="a-long-token", pages=[Page("/x.txt", content=b"x")])
+    bare = f"http://127.0.0.1:{session.server.port}"
+    answers = [get(f"{bare}/x.txt?token=guess-{k}")[0] for k in range(30)]
+    assert answers[:20] == [403] * 20
+    assert answers[-1] == 429
+    assert get(f"{bare}/x.txt?token=a-long-token")[0] == 429  # what is not looked at cannot be told apart
+    assert get(f"{bare}/x.txt")[0] == 403  # who gives none is told that one is needed
+
+
+def test_guesses_come_back_with_time_and_networks_count_as_one():
+    guesses = Guesses(rate=1.0, burst=2.0, addresses=2)
+    for address in ("2001:db8::1", "2001:db8::2"):
+        assert not guesses.spent(address, 0.0)
+        guesses.wrong(address, 0.0)
+    assert guesses.spent("2001:db8::3", 0.0)
+    assert not guesses.spent("2001:db8:0:1::3", 0.0)
+    assert not guesses.spent("2001:db8::3", 1.5)
+    for address in ("10.0.0.1", "10.0.0.2"):
+        guesses.wrong(address, 0.0)
+    assert len(guesses._known) == 2
+
+
+def test_pages_are_kept_to_themselves(pages):
+    headers = get(pages.url + "a.txt")[2]
+    policy = headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "object-src 'none'" in policy
+    assert "frame-ancestors 'self' http://localhost:*" in policy  # notebooks of this machine show it in a frame
+    away = dict(guarding_headers(Access("0.0.0.0", "a-long-token")))
+    assert away[b"content-security-policy"].endswith(b"frame-ancestors 'self'")
+    assert away[b"x-frame-options"] == b"SAMEORIGIN"
 
 
 def test_an_open_address_needs_a_token():

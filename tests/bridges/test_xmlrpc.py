@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from andante.bridges.ros1.xmlrpc import LARGEST, RpcError, RpcServer, call
+from andante.bridges.ros1.xmlrpc import LARGEST, RpcError, RpcServer, call, loads
 
 
 def serving(work: Callable[[str], Awaitable[Any]]) -> Any:
@@ -90,3 +90,19 @@ def test_only_posts_are_served() -> None:
         return answer
 
     assert serving(work).startswith(b"HTTP/1.1 405 ")
+
+
+BOMB = b"""<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;&b;">]>
+<methodCall><methodName>add</methodName><params><param><value>&c;</value></param>
+<param><value>x</value></param></params></methodCall>"""
+
+
+@pytest.mark.parametrize("content", [BOMB, BOMB.decode().encode("utf-16")])
+def test_entities_are_not_expanded(content: bytes) -> None:
+    with pytest.raises(ValueError, match="a document type is declared"):
+        loads(content)
+
+
+def test_what_loads_reads_is_what_python_s_own_reads() -> None:
+    text = xmlrpc.client.dumps((1, "a & b < c", [True, {"x": 2.5}]), "add").encode()
+    assert loads(text) == xmlrpc.client.loads(text)

@@ -185,7 +185,12 @@ BALL = Joint("knee", JointType.BALL, "a", "b")
     [
         (Robot("r", (A, B), (BALL,)), "ball joint such as 'knee'"),
         (Robot("r", (A, B), (replace(BALL, type=JointType.SCREW),)), "screw joint such as 'knee'"),
-        (Robot("r", (A, B), (replace(BALL, type=JointType.FIXED),), (replace(BALL, name="ring"),)), "'ring'"),
+        (
+            Robot(
+                "r", (A, B), (replace(BALL, type=JointType.FIXED),), (replace(BALL, name="ring", type=JointType.SCREW),)
+            ),
+            "'ring'",
+        ),
         (Robot("r", (Link("a", visuals=(Visual(Ellipsoid((1, 1, 1))),)),)), "ellipsoid, which link 'a'"),
         (Robot("r", (Link("a", collisions=(Collision(Plane()),)),)), "plane, which link 'a'"),
         (Robot("r", (Link("a", visuals=(Visual(Mesh("x", submesh="part")),)),)), "submesh"),

@@ -109,6 +109,7 @@ class Shifted(MujocoEngine):
         (Loose, "mimic"),
         (Loose, "mimic_passive"),
         (Loose, "loop"),
+        (Loose, "crank_rocker"),
         (Light, "armature"),
         (Light, "joint_damping"),
         (Light, "dry_friction"),

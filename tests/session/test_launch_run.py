@@ -6,7 +6,7 @@ import pytest
 
 from andante.errors import BadInput
 from andante.session import LiveSession
-from andante.session.launch_file import launch_plan
+from andante.session.launch_file import launch_plan, read_launch
 from andante.session.launch_run import BridgeProcess, bridge_words, run_launch
 
 
@@ -112,3 +112,21 @@ def test_a_launch_begins_with_a_goal_or_paused(tmp_path: Path) -> None:
 def test_a_goal_that_cannot_be_is_told_with_its_table(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"run.toml: \[navigation\] "):
         run_launch(plan(tmp_path, navigation={"goal": [math.nan, 0.0]}), None, None, lambda session, url: None)
+
+
+def test_errors_of_a_launch_are_told_to_who_started_it(tmp_path: Path) -> None:
+    """A bridge that has died above all: the log of the session reaches a terminal only by way of a client."""
+    file = tmp_path / "plan.toml"
+    file.write_text('robot = "waffle"\nseconds = 0.2\nrealtime = false\n[bridges.ros1]\n')
+    told: list[str] = []
+
+    class Dead:
+        def __init__(self, session: LiveSession, name: str, *_: object) -> None:
+            session.inbound.append(lambda: session.log(f"bridge {name} exited", "error") if not told else None)
+
+        def stop(self) -> None:
+            pass
+
+    outcome = run_launch(read_launch(str(file), []), bridge=Dead, say=told.append)
+    assert told[0] == "bridge ros1 exited"
+    assert outcome.errors == tuple(told)

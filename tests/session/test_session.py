@@ -476,3 +476,22 @@ def test_a_robot_with_odd_names_lives_on_the_bus(tmp_path: Path) -> None:
         session.bus.parameters.set("/my_robot_2_0_a/pgain", 7.0)
         session.run(0.1)
         assert session.bus.parameters.get("/my_robot_2_0_a/pgain/n_1st_joint_x") == 7.0
+
+
+def test_models_stand_within_reach_of_physics(waffle: LiveSession) -> None:
+    """Far away a step of a coordinate is larger than any contact, and everything flies apart on the next resume."""
+    before = waffle.stage
+    for request in ({"x": 1e9}, {"model": "rover", "y": -1e9}, {"x": 1e308}):
+        refused = waffle.bus.call("/spawn", request)
+        assert not refused.success
+        assert "must" in refused.message
+    assert waffle.stage is before
+    waffle.run(0.05)
+
+
+def test_a_push_acts_at_a_point(waffle: LiveSession) -> None:
+    for point in ((math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (1e9, 0.0, 0.0)):
+        with pytest.raises(BadInput, match="acts at a point of the link"):
+            waffle.push("", (1.0, 0.0, 0.0), 0.1, point)
+    waffle.run(0.05)
+    assert np.isfinite(waffle.stage.sim.base_pose).all()

@@ -9,11 +9,14 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from andante.bus import Bus
 from andante.studio import open_studio
-from andante.studio.open import MISSING, studio_pages
+from andante.studio.open import LONGEST_WAIT, MISSING, Studio, studio_pages
 from andante.studio.scenes import sources_of
 
 
@@ -100,3 +103,39 @@ def test_a_session_is_imported_without_hulls_and_images() -> None:
     code = "import sys, andante.studio.open, andante.session.session, andante.session.nodes; print([*sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert not {"'scipy.spatial'", "'scipy.ndimage'"} & set(done.stdout.strip("[]\n").split(", "))
+
+
+def test_a_server_that_dies_again_and_again_is_started_ever_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For as long as the session lives; a start that fails is told."""
+    now, started, lines = [1000.0], [], []
+
+    def restart() -> None:
+        started.append(now[0])
+        if len(started) == 3:
+            raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("andante.studio.open.time.monotonic", lambda: now[0])
+    server = SimpleNamespace(poll=lambda: None, alive=False, restart=restart, add_pages=None, stop=lambda: None)
+    session = SimpleNamespace(
+        nodes=[], inbound=[], log=lambda text, level: lines.append(text), close=lambda: None, bus=Bus()
+    )
+    monkeypatch.setattr("andante.studio.scenes.SceneNode", lambda *_: None)
+    studio = Studio(session, server)  # type: ignore[arg-type]
+    for _ in range(4000):
+        studio._poll()
+        now[0] += 0.1
+    gaps = np.diff(started)
+    assert gaps[:6] == pytest.approx([0.1, 1, 2, 4, 8, 16], abs=0.25)
+    assert gaps.max() <= LONGEST_WAIT + 0.2
+    assert len(started) > 8
+    assert "the web server cannot be started: Too many open files" in lines
+    server.alive = True
+    for _ in range(700):  # it lasts for a good minute
+        studio._poll()
+        now[0] += 0.1
+    server.alive, count = False, len(started)
+    studio._poll()
+    assert len(started) == count + 1  # and is started at once
+    studio.close()
+    studio._poll()
+    assert len(started) == count + 1

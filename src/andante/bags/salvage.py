@@ -74,7 +74,7 @@ def _mcap(path: Path, damage: Damage) -> Iterator[Found]:
         file.seek(len(MCAP_MAGIC))
         end = path.stat().st_size
         while True:
-            head = file.read(9)
+            head = file.read(min(9, end - file.tell()))  # what a file that is being written gains meanwhile is left
             if len(head) < 9 or head == MCAP_MAGIC + head[8:]:
                 damage.cut = damage.cut or 0 < len(head) < 8
                 return

@@ -9,6 +9,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from andante._compile_cache import REMEDY, kept_nowhere
+
 LONGEST_LINE = 3000  # letters of a message
 
 
@@ -91,6 +93,7 @@ def warn(text: str) -> None:
 
 PATIENCE = 3.0  # before anything is told [s]
 LATER = 0.5  # until it is looked again whether there is a compiler [s]
+KEPT_NOWHERE = f"compiling for this run alone: neither the installation nor the home can be written to; {REMEDY}"
 NOTICE = "compiling for this machine; later runs start at once (ahead of time: andante doctor --warm)"
 
 
@@ -118,7 +121,7 @@ def _look() -> None:
         def on_start(self, event: Any) -> None:
             if not told.is_set():
                 told.set()
-                print(f"andante: {NOTICE}", file=sys.stderr, flush=True)
+                print(f"andante: {KEPT_NOWHERE if kept_nowhere() else NOTICE}", file=sys.stderr, flush=True)
 
         def on_end(self, event: Any) -> None:
             pass

@@ -166,9 +166,19 @@ class Robot:
         """`movable` without those that mimic another."""
         return tuple(joint for joint in self.movable if joint.mimic is None)
 
+    @cached_property
+    def passive(self) -> frozenset[str]:
+        """Names of joints that follow the others through closed loops and have no motor; none without loops."""
+        from .closure import passive_joints  # which needs `Robot`
+
+        return passive_joints(self)
+
     # ---- kinematics at the level of the description --------------------------------------------
     def link_poses(self, positions: Mapping[str, float] | None = None) -> dict[str, SE3]:
-        """Pose of every link in the root frame; joints that are not named stay at 0 (mimics follow)."""
+        """Pose of every link in the root frame; joints that are not named stay at 0 (mimics follow).
+
+        Loops are not looked at: `andante.description.closure.close_loops` gives positions in which they are closed.
+        """
         q = self.complete(positions or {})
         poses = {self.root: IDENTITY}
         for joint in self.topological:

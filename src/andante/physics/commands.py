@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.description.closure import reflected_inertia
 from andante.description.joint import JointType
 from andante.description.robot import Robot
 from andante.errors import BadInput
@@ -56,12 +57,16 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
     """Gains of `robot.servos` where given, otherwise from what each joint carries.
 
     kp = I w^2 and kd = 2 I w with w = 2 pi bandwidth [Hz] and I the inertia about the joint of everything outboard
-    (zero pose) plus the armature; kp is at least what reaches the joint's effort limit at an error of 0.05 rad (5 mm).
+    (zero pose; in closed loops what the motor moves through them) plus the armature; kp is at least what reaches the
+    joint's effort limit at an error of 0.05 rad (5 mm).
+    Joints that follow others through closed loops (`robot.passive`) have no motor: all theirs are 0.
     """
     count = len(robot.movable)
     kp, kd, kv = np.zeros(count), np.zeros(count), np.zeros(count)
     effort, velocity = np.full(count, math.inf), np.full(count, math.inf)
     carried = outboard_inertia(robot)
+    for name, inertia in reflected_inertia(robot).items():
+        carried[robot.joint_names.index(name)] = inertia
     omega = 2 * math.pi * bandwidth
     for i, joint in enumerate(robot.movable):
         inertia = carried[i] + joint.dynamics.armature
@@ -78,6 +83,8 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
                 kp[i], kd[i] = values.get("kp", kp[i]), values.get("kd", kd[i])
                 kv[i] = values.get("kv", values.get("kd", kv[i]))
                 effort[i], velocity[i] = values.get("effort", effort[i]), values.get("velocity", velocity[i])
+    idle = np.array([joint.name in robot.passive for joint in robot.movable], dtype=bool)
+    kp[idle] = kd[idle] = kv[idle] = effort[idle] = 0.0
     return ServoGains(kp, kd, kv, effort, velocity)
 
 

@@ -26,6 +26,7 @@ from andante.geometry import SE3, Array
 
 from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
 from .rays import Raycaster
+from .registry import LOOPS
 from .solver import kept_settings, resolved, world_notes
 from .state import Contacts, Mode, RayHits, Settings
 from .surfaces import with_springs
@@ -64,6 +65,7 @@ class Engine(ABC):
     )
     methods: ClassVar[tuple[str, ...]] = ()  # what `solver.method` may be
     surface: ClassVar[tuple[str, ...]] = ()  # contact parameters of a `Surface` that it has beside mu
+    loops: ClassVar[tuple[str, ...]] = LOOPS  # types of joints by which it closes loops
 
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world
@@ -321,6 +323,8 @@ class Engine(ABC):
         tree.robot.link(link)
         index = [each.name for each in tree.robot.links].index(link)
         body = int(tree.link_body[index])
+        if point is not None and not (np.abs(np.asarray(point, dtype=float)) < FARTHEST).all():  # NaN too
+            raise BadInput(f"a push on {link!r} acts at a point of the link [m], got {np.asarray(point).tolist()}")
         at = np.asarray(tree.bodies[body].inertia.com) if point is None else SE3(tree.link_pose[index]) @ point
         wrench = Push(np.asarray(force, dtype=float), np.asarray(torque, dtype=float), at)
         if not (np.isfinite(wrench.force).all() and np.isfinite(wrench.torque).all()):

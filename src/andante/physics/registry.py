@@ -15,6 +15,8 @@ from andante.userfile import is_user_reference, load_user_object
 if TYPE_CHECKING:
     from .engine import Engine
 
+LOOPS = ("revolute", "continuous", "ball", "fixed")  # joints that close loops on every engine of ours
+
 
 @dataclass(frozen=True)
 class EngineEntry:
@@ -30,6 +32,7 @@ class EngineEntry:
         solver: settings of the solver that it has, as `Engine.solver` names them; None: its class is asked.
         methods: what `solver.method` may be.
         surface: contact parameters of a `Surface` that it has beside mu.
+        loops: types of joints by which it closes loops.
     """
 
     name: str
@@ -41,6 +44,7 @@ class EngineEntry:
     solver: tuple[str, ...] | None = None
     methods: tuple[str, ...] = ()
     surface: tuple[str, ...] = ()
+    loops: tuple[str, ...] = LOOPS
 
 
 ENGINES: Registry[EngineEntry] = Registry("andante.engines", EngineEntry, first="mujoco")

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from andante.description.joint import JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot
 from andante.description.solver import KNOWN, PREFIX, SolverSettings, listed
@@ -180,13 +181,26 @@ def engine_notes(thing: Robot | World) -> list[Problem]:
     """What becomes of the settings and surfaces of a robot or world on the engines that are installed."""
     robots = [thing] if isinstance(thing, Robot) else list({id(m.robot): m.robot for m in thing.models}.values())
     asked = isinstance(thing, World) and bool(thing.physics.stated)
+    asked = asked or any(robot.loops for robot in robots)
     if not asked and not stated_surfaces(robots).keys() - set(FRICTION):
         return []
     notes = []
     for kind in _spoken_for():
         notes += world_notes(kind, thing) if isinstance(thing, World) else []
         notes += [Problem(Severity.INFO, text, thing.source) for text in surface_notes(kind, robots)]
+        notes += loop_notes(kind, robots)
     return notes
+
+
+def loop_notes(engine: type[Engine] | EngineEntry, robots: Iterable[Robot]) -> list[Problem]:
+    """Joints by which an engine cannot close the loops that a robot has: it refuses that robot."""
+    told = f"engine {engine.name!r} cannot close a loop with"
+    return [
+        Problem(Severity.WARNING, f"{told} the {loop.type} joint {loop.name!r}; run it on another engine", loop.source)
+        for robot in robots
+        for loop in robot.loops
+        if loop.type not in (*engine.loops, JointType.FLOATING)
+    ]
 
 
 @dataclass(frozen=True)

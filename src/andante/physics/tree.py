@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
+from andante.description.closure import close_loops
 from andante.description.inertia import Flaw, Inertia, combine, flaw_of, least_mass, massless, repaired_inertia
 from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
@@ -26,6 +27,7 @@ from andante.description.solids import size_of
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
+from andante.physics.registry import LOOPS
 
 MOST_JOINTS = 1000  # of one robot
 
@@ -68,7 +70,7 @@ class Loop:
     def check(self, engine: str, robot: str) -> None:
         """Raise Unsupported unless it is a ball, a hinge or fixed."""
         kind = self.joint.type
-        if kind not in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.BALL, JointType.FIXED):
+        if kind not in LOOPS:
             raise Unsupported(
                 f"engine {engine!r} cannot close a loop with the {kind} joint {self.joint.name!r} of {robot!r}; "
                 "use a revolute, ball or fixed joint there, or another engine"
@@ -138,8 +140,8 @@ class BodyTree:
 
     @cached_property
     def initial(self) -> dict[str, float]:
-        """Joint positions at the start, by name."""
-        return self.robot.complete({joint.name: joint.initial for joint in self.robot.movable})
+        """Joint positions at the start, by name, with closed loops."""
+        return close_loops(self.robot, {joint.name: joint.initial for joint in self.robot.movable}).positions
 
     @cached_property
     def initial_vector(self) -> Array:

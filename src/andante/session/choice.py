@@ -16,6 +16,7 @@ from andante.description.world import UNSTATED
 from andante.errors import BadInput
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
+FARTHEST = 10_000.0  # beyond, coordinates are too coarse for contacts [m]
 CONTROL_TIME = 0.01  # between two control steps [s]
 
 
@@ -38,8 +39,12 @@ class SceneChoice:
     solver: SolverSettings = UNSTATED  # before those of the world
 
     def __post_init__(self) -> None:
-        if len(self.start) != 3 or not all(math.isfinite(v) and abs(v) < 1e4 for v in self.start):
+        if len(self.start) != 3 or not all(math.isfinite(v) and abs(v) < FARTHEST for v in self.start):
             raise BadInput(f"start must be x, y in m and yaw in rad, got {self.start}")
+        for other in self.others:
+            x, y, z = other.pose.translation
+            if not max(abs(x), abs(y), abs(z)) < FARTHEST:  # NaN too
+                raise BadInput(f"{other.name!r} must stand within {FARTHEST:g} m of the origin, got {x:g}, {y:g}")
         step = self.dt if self.dt is not None else self.solver.dt
         steps = 1.0 if step is None else CONTROL_TIME / step if step > 0 else 0.0
         if steps < 1 or abs(steps - round(steps)) > 1e-6:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,12 @@ class Clip:
         self._frames: list[tuple[list[Array], Array]] = []
         self._child: Child | None = None
         self._job: Path | None = None
+        self._failure = ""
 
     @property
     def collecting(self) -> bool:
         """Whether it still looks at the scene."""
-        return self._child is None
+        return self._child is None and not self._failure
 
     def look(self) -> None:
         """Take a frame if one is due; after the last one the drawing begins."""
@@ -59,13 +61,20 @@ class Clip:
             "models": self._sim.engine.models, "world": self._sim.engine.world, "camera": self._camera,
             "frames": self._frames, "path": str(self.path),
         }  # fmt: skip
-        with tempfile.NamedTemporaryFile("wb", suffix=".clip", delete=False) as file:
-            pickle.dump(job, file)
-        self._job, self._frames = Path(file.name), []
-        self._child = Child("andante.session.clip", file.name)
+        self._frames = []
+        try:
+            with tempfile.NamedTemporaryFile("wb", suffix=".clip", delete=False) as file:
+                self._job = Path(file.name)
+                pickle.dump(job, file)
+            self._child = Child("andante.session.clip", file.name)
+        except OSError as error:  # a full disk, or a folder for such files that is gone
+            self._failure = f"{error.strerror or error}"
+            self.close()
 
     def poll(self) -> str | None:
         """None while it is being made, then a line on how it ended."""
+        if self._failure:
+            return f"clip {self.path.name} could not be drawn: {self._failure}"
         if self._child is None or self._child.alive:
             return None
         self.close()
@@ -76,7 +85,8 @@ class Clip:
         if self._child is not None:
             self._child.end()
         if self._job is not None:
-            self._job.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._job.unlink(missing_ok=True)
             self._job = None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,9 @@ STOP_TIMEOUT = 5.0  # until a bridge that does not end is killed [s]
 Serve = Callable[[LiveSession, ServerPlan], Any]  # returns something with `url` and `close()` or `stop()`
 Bridge = Callable[[LiveSession, str, str, dict[str, Any]], Any]  # session, name, address, options
 
+ERROR = 40  # level of a line of the log, as rcl_interfaces/msg/Log has it
+MOST_ERRORS = 100  # that are kept
+
 
 @dataclass(frozen=True)
 class LaunchOutcome(Result):
@@ -42,6 +45,7 @@ class LaunchOutcome(Result):
     behaviour: str
     fallen: bool
     position: tuple[float, float, float]  # as the robot believes, x, y [m], heading [rad]
+    errors: tuple[str, ...] = ()  # of the session on the way, such as a bridge that has died
 
     def __str__(self) -> str:
         x, y, _ = self.position
@@ -125,15 +129,26 @@ def run_launch(
     serve: Serve | None = None,
     bridge: Bridge | None = None,
     ready: Callable[[LiveSession, str], None] = lambda session, url: None,
+    say: Callable[[str], None] = lambda text: None,
 ) -> LaunchOutcome:
     """Carry a plan out. Whatever happens, server, bridges, recording and engine are ended in the end.
 
-    serve starts the web server, bridge one of the other bridges; ready is told the address once all has started.
+    serve starts the web server, bridge one of the other bridges; ready is told the address once all has started, say
+    every error of the session.
     """
     with ExitStack() as stack:
         session = session_of(plan)
         stack.callback(session.close)
         url = ""
+        errors: list[str] = []
+
+        def hear(line: Any) -> None:
+            if int(line.level) >= ERROR:
+                errors.append(str(line.msg))
+                del errors[:-MOST_ERRORS]
+                say(errors[-1])
+
+        session.bus.subscribe("/rosout", None, hear, 100)
         if plan.server is not None or plan.bridges:  # bridges reach the session through its server
             server = (serve or plain_server)(session, plan.server or ServerPlan())
             stack.callback(server.stop if hasattr(server, "stop") else server.close)
@@ -153,7 +168,7 @@ def run_launch(
                 raise BadInput(f"{plan.source}: [record] {answer.message}")
         ready(session, url)
         session.run(plan.seconds or None, pace=plan.realtime)
-        return _outcome(session, plan)
+        return replace(_outcome(session, plan), errors=tuple(errors))
 
 
 def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:

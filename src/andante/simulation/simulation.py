@@ -21,6 +21,7 @@ from andante._moved import renamed
 from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Health, JointTarget
 from andante.control.start import first_positions, holds_still, lying_side
 from andante.description import Placement, Robot, World, load_robot, load_world
+from andante.description.closure import close_loops
 from andante.description.solver import SolverLike, solver_settings
 from andante.description.source import Problem
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
@@ -419,11 +420,13 @@ def simulate(
         asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
     robot, others, scenery = without_lost_meshes(robot), solid(others), solid(world.models)
     world = world if scenery == world.models else replace(world, models=scenery)
+    positions = first_positions(robot, pose)
+    if robot.loops:
+        robot = close_loops(robot, positions, positions).robot  # rods on balls start where they fit
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
     scene = make(world, (*others, Placement(name, without_wheel_friction(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
-    positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")
     where, side, stood = np.asarray(start, dtype=float), None if fixed else lying_side(pose), None

@@ -38,7 +38,7 @@ def launch(
         if not plan.seconds:
             say("Ctrl-C ends it")
 
-    return run_launch(plan, serve=_serve, ready=ready)
+    return run_launch(plan, serve=_serve, ready=ready, say=say)
 
 
 def _word(value: Any) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import time
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.bridges.server.access import Access, Page
+from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
 from andante.files import Closing
@@ -39,7 +40,7 @@ MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Andante
 <code>python tools/build_web.py</code> (it needs Node 20 or newer), then reload.</p></body></html>
 """
 READY = "/status"  # the last topic that a page cannot do without
-RESTARTS = 3  # times that a server process which has died is started anew
+LONGEST_WAIT = 60.0  # before a server process that dies again and again is started once more [s]
 
 
 def built(folder: Path = STATIC) -> bool:
@@ -64,7 +65,8 @@ class Studio(Closing):
 
     def __init__(self, session: LiveSession, server: ServerHandle) -> None:
         self.session, self.server = session, server
-        self._restarts = RESTARTS
+        self._closing = False
+        self._wait, self._next = 0.0, 0.0  # until the next start after a death, and when that may be [s]
         from .scenes import SceneNode, Scenes
 
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
@@ -84,22 +86,30 @@ class Studio(Closing):
         self.session.run(seconds, pace=True)
 
     def _poll(self) -> None:
+        """A server that has died is started anew: at once, then after 1, 2, 4 ... s while it does not last."""
         self.server.poll()
-        if not self.server.alive and self._restarts > 0:
-            self._restarts -= 1
-            self.session.log("the web server is started anew", "warn")
+        now = time.monotonic()
+        if self.server.alive or self._closing or now < self._next:
+            return
+        if now > self._next + LONGEST_WAIT:  # it had lasted
+            self._wait = 0.0
+        self._next, self._wait = now + self._wait, min(max(1.0, 2 * self._wait), LONGEST_WAIT)
+        self.session.log("the web server is started anew", "warn")
+        try:
             self.server.restart()
+        except OSError as error:
+            self.session.log(f"the web server cannot be started: {error.strerror or error}", "error")
 
     def close(self) -> None:
         """End the server and the session."""
-        self._restarts = 0
+        self._closing = True
         self.server.stop()
         self.session.close()
 
 
 def check_address(port: int, host: str, token: str | None) -> None:
     """Refuse an address that is no good before a session is built for it."""
-    Access(host, token)
+    Access(host, read_token(token))
     if not 0 <= port <= 65535:
         raise BadInput(f"port {port} is not from 0 to 65535")
 
@@ -205,7 +215,7 @@ def studio(
         arguments: `name:=value` arguments of the robot's file.
         port: port of the page; 0 takes a free one.
         host: address to bind; beyond this machine needs a token.
-        token: secret that clients must give (8 letters or more).
+        token: secret that clients must give (8 letters or more); @FILE reads it from there, out of sight of others.
         browser: open the page in the browser.
         folder: folder of recordings and clips; ./andante_sessions by default.
         seconds: end after this simulated time [s].

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from importlib import metadata
 from typing import Any, TypeVar
 
+from andante._compile_cache import REMEDY, kept_nowhere
 from andante.description import load_robot, load_world, robot_names, world_names
 from andante.description.public import public_robots
 from andante.errors import AndanteError
@@ -185,7 +186,7 @@ def doctor() -> DoctorResult:
     Returns:
         Python, platform, and a finding each with how to get what is missing.
     """
-    findings = (*_engines(), _rendering(), *_libraries(), _serial(), *_tools())
+    findings = (*_engines(), _rendering(), *_libraries(), _kernels(), _serial(), *_tools())
     return DoctorResult(platform.python_version(), sys.platform, findings, tuple(setting_rows()))
 
 
@@ -220,6 +221,14 @@ def _libraries() -> Iterator[Finding]:
             yield Finding(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:
             yield Finding(name, False, "", f"pip install {name}")
+
+
+def _kernels() -> Finding:
+    """Where compiled code is kept."""
+    if kept_nowhere():
+        told = "compiled anew in every run: neither the installation nor the home can be written to"
+        return Finding("compiled code", True, "", f"{told}; {REMEDY}")
+    return Finding("compiled code", True)
 
 
 def _serial() -> Finding:

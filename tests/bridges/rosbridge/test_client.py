@@ -107,6 +107,26 @@ def test_a_connection_that_is_lost_comes_back(make_session):
     with_client(session, check)
 
 
+def test_an_orderly_end_is_no_loss(make_session):
+    """Neither that of the session nor one's own."""
+    session, heard = make_session(), []
+
+    async def check(client, said):
+        heard.append(said)
+        await asyncio.get_running_loop().run_in_executor(None, session.do, session.server.stop)
+        await until(lambda: not client.connected)
+        await until(lambda: said)
+        assert "the session has ended" in said[0]
+
+    with_client(session, check)
+
+    async def leave(_client, said):
+        heard.append(said)
+
+    with_client(make_session(), leave)
+    assert heard[1] == []
+
+
 def test_an_address_that_is_no_websocket():
     async def check():
         with pytest.raises(BadInput, match="should look like ws://"):

@@ -7,7 +7,7 @@ import pytest
 
 from andante.bus.errors import BusError
 from andante.session import LiveSession
-from andante.session.nodes.recording import ReplayNode
+from andante.session.nodes.recording import ReplayNode, recordings
 
 
 class Wall:
@@ -167,3 +167,9 @@ def test_what_is_being_recorded_is_not_played_and_damaged_files_are_refused(reco
     assert list(recorded.bus.call("/list", {"kind": "recordings"}).names)[-1] in ("now.mcap", "broken.mcap")
     with pytest.raises(BusError):
         recorded.bus.call("/list", {"kind": "films"})
+
+
+def test_a_link_that_leads_nowhere_hides_no_recording(tmp_path):
+    (tmp_path / "a.mcap").touch()
+    (tmp_path / "b.mcap").symlink_to(tmp_path / "gone.mcap")
+    assert recordings(tmp_path) == ["a.mcap"]

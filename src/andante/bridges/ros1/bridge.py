@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from struct import Struct
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from andante.bags import messages
 from andante.bridges.base import GraphBridge, stale, types
@@ -16,6 +18,7 @@ from .ends import Connection, Kind, Publication
 from .ends import frame as framed
 from .node import Ros1Node
 
+SEQ = Struct("<I")  # number of a message, first in a header
 LOG, ROS1_LOG = "rcl_interfaces/msg/Log", "rosgraph_msgs/msg/Log"
 LOG_LEVELS = {10: 1, 20: 2, 30: 4, 40: 8, 50: 16}  # of ROS 2 in terms of ROS 1
 
@@ -47,6 +50,13 @@ def _ros1_log(log: Any) -> Any:
     )
 
 
+@cache
+def begins_with_header(type_name: str) -> bool:
+    """Whether a message begins with a header, whose first four bytes are its number in ROS 1."""
+    first = messages.definition(type_name, ros=1).split("\n", 1)[0].split("#")[0].split()
+    return first[:1] in (["Header"], ["std_msgs/Header"])
+
+
 class Ros1Bridge(GraphBridge):
     """Keeps a ROS 1 node in line with the graph of a session."""
 
@@ -69,6 +79,8 @@ class Ros1Bridge(GraphBridge):
         self._outgoing: dict[str, str] = {}  # topic: type
         self._incoming: dict[str, str] = {}
         self._services: dict[str, str] = {}
+        self._counted: dict[str, int] = {}  # messages by topic
+        self._numbers: WeakKeyDictionary[Frame, int] = WeakKeyDictionary()
 
     async def run(self) -> None:
         """Bridge until cancelled or until ROS asks the node to shut down; unregisters in the end."""
@@ -120,7 +132,17 @@ class Ros1Bridge(GraphBridge):
 
     def _connected(self, name: str, connection: Connection) -> None:
         """One subscription per ROS subscriber, so that it gets what is latched; encoding is shared."""
-        self._listening[connection] = self._bus.subscribe(name, lambda frame: _send(connection, frame))
+        self._listening[connection] = self._bus.subscribe(name, lambda frame: self._send(name, connection, frame))
+
+    def _send(self, name: str, connection: Connection, frame: Frame) -> None:
+        """Send a frame; a header in front gets the number of the message on its topic, the same for all subscribers."""
+        data = ros1_bytes(frame)
+        if self._outgoing.get(name) == LOG or begins_with_header(frame.type_name):
+            number = self._numbers.get(frame)
+            if number is None:
+                number = self._numbers[frame] = self._counted[name] = self._counted.get(name, 0) + 1
+            data = SEQ.pack(number & 0xFFFFFFFF) + data[SEQ.size :]
+        connection.send(framed(data))
 
     def _tidy(self, publication: Publication, _count: int) -> None:
         for connection in [c for c in self._listening if isinstance(c, Connection) and c.closed]:
@@ -144,7 +166,3 @@ class Ros1Bridge(GraphBridge):
         asked = messages.from_ros1(f"{type_name}_Request", request)
         answer = await self._bus.call(name, messages.to_cdr(asked))
         return messages.to_ros1(messages.from_cdr(f"{type_name}_Response", answer))
-
-
-def _send(connection: Connection, frame: Frame) -> None:
-    connection.send(framed(ros1_bytes(frame)))

@@ -8,7 +8,7 @@ import xmlrpc.client
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
-from xml.parsers.expat import ExpatError
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from andante.errors import AndanteError, BadInput
 
@@ -42,9 +42,21 @@ async def call(uri: str, method: str, *arguments: Any, timeout: float = TIMEOUT)
     if b" 200 " not in status:
         raise RpcError(f"{uri} answers {status.decode(errors='replace').strip()!r}")
     try:
-        return xmlrpc.client.loads(content)[0][0]
+        return loads(content)[0][0]
     except (ExpatError, xmlrpc.client.Error, IndexError, ValueError) as error:
         raise RpcError(f"{uri}: {method} failed ({str(error)[:200]})") from None
+
+
+def loads(content: bytes) -> tuple[tuple[Any, ...], str | None]:
+    """Arguments and method of a message; one that declares a document type, and so might entities, is refused."""
+
+    def refuse(*_: object) -> None:
+        raise ValueError("a document type is declared, which XML-RPC has no use for; refused")
+
+    look = ParserCreate()
+    look.StartDoctypeDeclHandler = refuse
+    look.Parse(content, True)
+    return xmlrpc.client.loads(content)
 
 
 def address(uri: str) -> tuple[str, int]:
@@ -141,7 +153,7 @@ class RpcServer:
 
     def _answer(self, content: bytes) -> bytes:
         try:
-            arguments, method = xmlrpc.client.loads(content)
+            arguments, method = loads(content)
             found = self._methods.get(method or "")
             if found is None:
                 raise BadInput(f"no method {method!r}")

@@ -33,6 +33,7 @@ from andante.bus.errors import BusError
 from andante.errors import AndanteError, BadInput, TimedOut, one_line
 
 REFRESH = 1.0  # time between looks at the graph [s]
+ORDERLY = (1000, 1001, 1012)  # codes of RFC 6455 with which a server that stops says so
 FIRST_WAIT, LONGEST_WAIT = 0.2, 3.0  # before connecting again [s]
 CALL_TIMEOUT = 60.0  # [s]
 PATIENCE = 10.0  # time in which the session must answer first [s]
@@ -92,7 +93,10 @@ class SessionClient(GraphClient):
             for task in tasks:
                 task.cancel()
             self._fail_all("the connection to the session is lost")
-            self._say(f"{self.url}: the connection is lost")
+            own = (task := asyncio.current_task()) is not None and task.cancelling()
+            if not own:  # who ends it is told nothing
+                orderly = getattr(socket, "close_code", None) in ORDERLY
+                self._say(f"{self.url}: {'the session has ended' if orderly else 'the connection is lost'}")
 
     def publish(self, topic: str, type_name: str, cdr: bytes, *, create: bool = False, latched: bool = False) -> None:
         """Publish into the session; dropped and counted when there is no connection."""

@@ -14,8 +14,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from andante.errors import BadInput
+from andante.files import read_text
 
 COOKIE = "andante_token"
+FILE_MARK = "@"  # before the name of a file that holds the token
+LONGEST_TOKEN = 4096  # bytes of such a file
+
+
+def read_token(given: str | None) -> str | None:
+    """The token itself, or what the file of `@FILE` holds: `ps` shows everybody what stands on a command line."""
+    if not given or not given.startswith(FILE_MARK):
+        return given
+    return read_text(Path(given.removeprefix(FILE_MARK)).expanduser(), LONGEST_TOKEN).strip()
 
 
 def is_loopback(host: str) -> bool:
@@ -55,9 +65,19 @@ class Access:
             return f"host {host!r} is not this machine"
         if origin is not None and not self._welcome(origin, host or ""):
             return f"origin {origin!r} may not connect"
-        if self.token is not None and not any(hmac.compare_digest(self.token.encode(), t.encode()) for t in tokens):
+        if self.token is not None and not self.knows(tokens):
             return "a token is needed: add ?token=... to the address"
         return ""
+
+    def knows(self, tokens: tuple[str, ...]) -> bool:
+        """Whether one of the tokens is the right one."""
+        return any(self._right(given) for given in tokens)
+
+    def _right(self, given: str) -> bool:
+        """Whether a token is the right one; in headers its letters beyond ASCII may come byte by byte."""
+        wanted = (self.token or "").encode()
+        forms = [given.encode(errors="replace"), given.encode("latin-1", errors="replace")]
+        return any(hmac.compare_digest(wanted, form) for form in forms)
 
     def _welcome(self, origin: str, host: str) -> bool:
         if origin in self.origins:
@@ -97,6 +117,37 @@ class Limits:
     stall: float = 5.0  # a client that takes nothing for so long is dropped [s]
 
 
+class Guesses:
+    """Wrong tokens by address: after some, all tokens from there are refused for a while, right or wrong."""
+
+    def __init__(self, rate: float = 0.5, burst: float = 20.0, addresses: int = 4096) -> None:
+        self._rate, self._burst, self._most = rate, burst, addresses
+        self._known: dict[str, Bucket] = {}
+
+    def spent(self, address: str, now: float) -> bool:
+        """Whether no further guess from there is looked at now [s]."""
+        bucket = self._known.get(self._network(address))
+        return bucket is not None and not bucket.has(1.0, now)
+
+    def wrong(self, address: str, now: float) -> None:
+        """Note a wrong one."""
+        network = self._network(address)
+        bucket = self._known.pop(network, None) or Bucket(self._rate, self._burst, now)
+        bucket.take(1.0, now)
+        self._known[network] = bucket  # the newest last
+        if len(self._known) > self._most:
+            del self._known[next(iter(self._known))]
+
+    @staticmethod
+    def _network(address: str) -> str:
+        """An address of IPv6 stands for its network: one machine has as many as it likes."""
+        try:
+            found = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return address
+        return str(ipaddress.ip_network((found, 64), strict=False)) if found.version == 6 else address
+
+
 class Bucket:
     """A bucket of tokens: refilled at `rate` per second up to `burst`; each message takes some."""
 
@@ -104,11 +155,15 @@ class Bucket:
         self.rate, self.burst = rate, burst
         self._level, self._time = burst, now
 
-    def take(self, amount: float, now: float) -> bool:
-        """Whether `amount` tokens were there at time `now` [s]; then they are gone."""
+    def has(self, amount: float, now: float) -> bool:
+        """Whether `amount` tokens are there at time `now` [s]."""
         self._level = min(self.burst, self._level + max(0.0, now - self._time) * self.rate)
         self._time = now
-        if amount > self._level:
+        return amount <= self._level
+
+    def take(self, amount: float, now: float) -> bool:
+        """Whether `amount` tokens were there at time `now` [s]; then they are gone."""
+        if not self.has(amount, now):
             return False
         self._level -= amount
         return True

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from andante.bus import Bus
 from andante.child import Child
 from andante.errors import AndanteError, BadInput, TimedOut
 
-from .access import Access, Limits, Page
+from .access import Access, Limits, Page, read_token
 from .link import Head, Link
 from .serve import Serving
 
@@ -58,7 +59,7 @@ class ServerHandle:
         """Address for a browser, with the token if there is one."""
         shown = self.host if self.host not in ("0.0.0.0", "::", "") else "127.0.0.1"
         shown = f"[{shown}]" if ":" in shown else shown
-        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{shown}:{self.port}/" + (f"?token={quote(self.token, safe='')}" if self.token else "")
 
     @property
     def ws_url(self) -> str:
@@ -252,6 +253,7 @@ def start_server(
     Args:
         port: 0 takes a free one.
         host: another address than loopback needs a token.
+        token: secret that clients must give; @FILE: the one in that file.
         pages: `Page` objects: folders, files and contents to serve.
         allow: patterns of topic, service and action names that clients may add, such as "/my/*".
         origins: further origins whose pages may connect.
@@ -260,6 +262,7 @@ def start_server(
         until: a topic; clients are let in when the session has it, so that none meets one that is half built.
         wait: False returns at once; call `wait` of the handle before anything else.
     """
+    token = read_token(token)
     Access(host, token, tuple(origins))  # refuses what is not safe, before a process is started
     if not 0 <= port <= 65535:
         raise BadInput(f"port {port} is not from 0 to 65535")

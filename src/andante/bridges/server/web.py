@@ -12,6 +12,7 @@ import mimetypes
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any
+from urllib.parse import quote, unquote
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
@@ -25,9 +26,10 @@ from andante.bridges.client import BusClient
 from andante.bridges.rosbridge.calls import Hub
 from andante.bridges.rosbridge.session import Session
 
-from .access import COOKIE, Access, Bucket, Limits, Page
+from .access import COOKIE, Access, Bucket, Guesses, Limits, Page, is_loopback
 
-POLICY, TOO_MANY = 1008, 1013  # close codes of RFC 6455 and the IANA registry
+FAREWELL = 0.3  # time in which clients are told that the session has ended [s]
+GOING_AWAY, POLICY, TOO_MANY = 1001, 1008, 1013  # close codes of RFC 6455 and the IANA registry
 
 
 class _Waiting:
@@ -200,6 +202,8 @@ class AccessMiddleware:
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
+        self._guesses = Guesses()
+        self._headers = guarding_headers(access)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -208,31 +212,54 @@ class AccessMiddleware:
         request = HTTPConnection(scope)
         query = request.query_params.get("token")
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
-        tokens = tuple(token for token in (query, bearer, request.cookies.get(COOKIE)) if token)
-        refusal = self.access.refusal(request.headers.get("host"), request.headers.get("origin"), tokens)
+        cookie = unquote(request.cookies.get(COOKIE) or "")
+        tokens = tuple(token for token in (query, bearer, cookie) if token)
+        address, now = (scope.get("client") or ("",))[0], asyncio.get_running_loop().time()
+        status, refusal = 429, "too many wrong tokens from this address; wait a little"
+        if not (tokens and self.access.token and self._guesses.spent(address, now)):
+            host, origin = request.headers.get("host"), request.headers.get("origin")
+            status, refusal = 403, self.access.refusal(host, origin, tokens)
+            if tokens and self.access.token and not self.access.knows(tokens):
+                self._guesses.wrong(address, now)
         if refusal:
             if scope["type"] == "websocket":
                 await WebSocket(scope, receive, send).close(POLICY, refusal)
             else:
-                await PlainTextResponse(f"andante: {refusal}\n", 403)(scope, receive, send)
+                await PlainTextResponse(f"andante: {refusal}\n", status)(scope, receive, send)
             return
-        await self.app(scope, receive, _headed(send, self.access.token if query else None))
+        await self.app(scope, receive, _headed(send, self._headers, self.access.token if query else None))
 
 
-def _headed(send: Send, token: str | None) -> Send:
-    """Sends with the headers that keep a page to itself, and with the cookie for a token that came as a query."""
+def guarding_headers(access: Access) -> list[tuple[bytes, bytes]]:
+    """Headers that keep a page to itself: scripts of its own only, in frames of its own and of notebooks only."""
+    local = ("http://localhost:*", "http://127.0.0.1:*", "https://localhost:*", "https://127.0.0.1:*")
+    frames = " ".join(("'self'", *(local if is_loopback(access.host) else ()), *access.origins))
+    policy = (
+        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self' data:; worker-src 'self' blob:; "
+        "connect-src 'self' data: blob: ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        f"frame-ancestors {frames}"
+    )
+    guards = {
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-resource-policy": "same-origin",
+    }
+    if not is_loopback(access.host) and not access.origins:
+        guards["x-frame-options"] = "SAMEORIGIN"  # for browsers that do not know frame-ancestors
+    return [(name.encode(), value.encode("latin-1", "ignore")) for name, value in guards.items()]
+
+
+def _headed(send: Send, guards: list[tuple[bytes, bytes]], token: str | None) -> Send:
+    """Sends with those headers, and with the cookie for a token that came as a query."""
 
     async def headed(message: Any) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [
-                *message.get("headers", []),
-                (b"x-content-type-options", b"nosniff"),
-                (b"referrer-policy", b"no-referrer"),
-                (b"cross-origin-resource-policy", b"same-origin"),
-            ]
+            message["headers"] = [*message.get("headers", []), *guards]
             if token:
-                cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
-                message["headers"].append((b"set-cookie", cookie.encode("latin-1", "ignore")))
+                cookie = f"{COOKIE}={quote(token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
+                message["headers"].append((b"set-cookie", cookie.encode()))
         await send(message)
 
     return headed
@@ -324,6 +351,13 @@ class WebServer:
             self.clients.discard(client)
             if client.reason:
                 self._say("warn", f"a client was disconnected: {client.reason}")
+
+    async def farewell(self) -> None:
+        """Tell all clients that the session has ended; who does not take it in time is not waited for."""
+        closing = [client.socket.close(GOING_AWAY, "the session has ended") for client in list(self.clients)]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FAREWELL):
+                await asyncio.gather(*closing, return_exceptions=True)
 
     async def _session_there(self) -> None:
         """Wait while the session is still being built."""

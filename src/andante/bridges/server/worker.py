@@ -204,6 +204,7 @@ async def _serve(port: int, secret: str, config: Head) -> None:
     hard_end.daemon = True
     hard_end.start()
     server.should_exit = True
+    await web.farewell()
     for client in list(web.clients):
         client.cut("")
     for task in (follower, reporter):

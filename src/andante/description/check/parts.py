@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from andante.description import Collision, Inertia, Joint, JointType, Link, Problem, Robot, Severity, Visual
+from andante.description.closure import close_loops
 from andante.description.inertia import Flaw, combine, flaw_of, inertia_element
 from andante.description.solids import box_around, inertia_of, volume
 from andante.errors import AndanteError
@@ -24,11 +25,9 @@ HEAVY = 2000.0  # [kg]; no robot link, but a mistake of units
 def joint_problems(robot: Robot) -> Iterator[Problem]:
     """Limits, mimics, named poses and transmissions."""
     for joint in robot.joints:
-        yield from _limit_problems(joint)
+        yield from _limit_problems(joint, led=joint.mimic is not None or joint.name in robot.passive)
         yield from _mimic_problems(robot, joint)
-    for joint in robot.loops:
-        message = f"joint {joint.name!r} closes a loop; engines build it as a constraint or refuse it by name"
-        yield Problem(Severity.INFO, message, joint.source)
+    yield from _loop_problems(robot)
     yield from _pose_problems(robot)
     names = {joint.name for joint in robot.joints}
     for transmission in robot.transmissions:
@@ -38,7 +37,20 @@ def joint_problems(robot: Robot) -> Iterator[Problem]:
                 yield Problem(Severity.WARNING, message, robot.source)
 
 
-def _limit_problems(joint: Joint) -> Iterator[Problem]:
+def _loop_problems(robot: Robot) -> Iterator[Problem]:
+    for joint in robot.loops:
+        message = f"joint {joint.name!r} closes a loop: engines build it as a constraint between {joint.parent!r} and "
+        yield Problem(Severity.INFO, f"{message}{joint.child!r}", joint.source)
+    start = {j.name: min(max(j.initial, j.limits.lower), j.limits.upper) for j in robot.movable}
+    found = close_loops(robot, start)
+    if not found.closed:
+        message = (
+            f"its closed loops do not fit: a gap of {1000 * found.error:.3g} mm is left in every pose that was tried"
+        )
+        yield Problem(Severity.WARNING, f"{message}; look at the anchors and limits of its loop joints", robot.source)
+
+
+def _limit_problems(joint: Joint, led: bool) -> Iterator[Problem]:
     if not joint.one_dof:
         return
     limits, told = joint.limits, f"joint {joint.name!r}"
@@ -51,9 +63,9 @@ def _limit_problems(joint: Joint) -> Iterator[Problem]:
         yield warning(f"{told}: limits {ends} rad are over two turns; were degrees meant? those are {radians} rad")
     elif joint.type is JointType.PRISMATIC and 100 < span < math.inf:
         yield warning(f"{told}: limits {ends} m are long; were millimeters meant?")
-    if limits.effort == 0 and joint.mimic is None:
+    if limits.effort == 0 and not led:
         yield warning(f"{told}: effort limit 0, no motor can move it; give its torque")
-    if limits.velocity == 0 and joint.mimic is None:
+    if limits.velocity == 0 and not led:
         yield warning(f"{told}: velocity limit 0, it cannot move; give its speed")
     for what in ("damping", "friction", "armature"):
         value = vars(joint.dynamics)[what]

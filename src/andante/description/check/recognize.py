@@ -37,6 +37,8 @@ DRIVE_PLUGINS = {
 SKIDDING = "skid-steer or mecanum base"
 _TURNS = 4 * math.pi  # a revolute joint with more room than this turns all the way round [rad]
 
+MOST_NAMED = 8  # motors of a robot with closed loops
+
 
 @dataclass(frozen=True)
 class Wheel:
@@ -54,7 +56,12 @@ class Wheel:
 
 
 def recognize(robot: Robot) -> Iterator[str]:
-    """Sentences about the drive and the sensors."""
+    """Sentences about closed loops, the drive and the sensors."""
+    if robot.loops:
+        motors = [joint.name for joint in robot.independent if joint.name not in robot.passive]
+        told = ", ".join(motors[:MOST_NAMED]) + (f" and {len(motors) - MOST_NAMED} more" if motors[MOST_NAMED:] else "")
+        loops, follow = len(robot.loops), len(robot.passive)
+        yield f"{loops} closed loop{'s' * (loops > 1)}: {follow} joints follow, motors turn {told or 'none'}"
     for plugin in robot.plugins:
         if key := drive_plugin(plugin):
             yield f"{DRIVE_PLUGINS[key]} by its plugin {plugin.filename}"

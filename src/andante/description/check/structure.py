@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from andante.description.io.urdf.loops import WORLD, speaks_drake
 from andante.description.io.xmltree import Node
 from andante.description.source import Problem, Severity, Source
 
@@ -35,6 +36,8 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
     yield from _duplicates("link", links)
     yield from _duplicates("joint", joints)
     known = {link.get("name") or "" for link in links}
+    if urdf and speaks_drake(robot):
+        known.add(WORLD)  # which Drake takes as given
     nested = {"world", "__model__"} | {
         node.get("name") or "" for node in robot.children if node.tag in ("frame", "model")
     }

@@ -19,12 +19,13 @@ from andante.physics.engine import Engine
 from andante.physics.registry import engine_class
 
 from .joints import JOINTS
+from .loops import LOOPS
 from .motion import MOTION
 from .result import Check, CheckResult
 from .scene import SCENE
 from .soles import SOLES
 
-CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **SCENE, **SOLES}
+CHECKS: Mapping[str, Check] = {**MOTION, **JOINTS, **LOOPS, **SCENE, **SOLES}
 
 __all__ = ["CHECKS", "Check", "CheckResult", "check_engine"]
 

@@ -1,4 +1,4 @@
-"""Checks of servos (modes, limits, gains, slewed references) and joints (limits, passive forces, mimic, loops)."""
+"""Checks of servos (modes, limits, gains, slewed references) and joints (limits, passive forces, mimic)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ JOINTS = Checks()
 def alone(engine: type[Engine], robot: Robot, settings: Settings = MILLI) -> Engine:
     """A scene of one robot above nothing."""
     return engine(specimens.world(), [Placement("robot", robot)], settings)
+
+
+def named(refusal: Unsupported, joint: str, engine: type[Engine]) -> bool:
+    """Whether a refusal names joint and engine."""
+    return joint in str(refusal) and engine.name.casefold() in str(refusal).casefold()
 
 
 def driven(
@@ -343,42 +348,13 @@ def mimic_passive(engine: type[Engine], found: Findings) -> None:
 
 
 @JOINTS.add
-def loop(engine: type[Engine], found: Findings) -> None:
-    """A four-bar linkage stays closed within 2 mm while driven, or the engine refuses its loop joint by name."""
-    robot = specimens.four_bar()
-    try:
-        scene = alone(engine, robot, Settings(dt=0.002))
-    except Unsupported as refusal:
-        found.true(f"the refusal names joint and engine ({refusal})", _named(refusal, "closure", engine))
-        return
-    worst = 0.0
-    drive = [robot.joint_names.index("drive")]
-    for i in range(100):
-        scene.command(0, [0.6 * math.sin(2 * math.pi * i / 50)], joints=drive)
-        scene.step(10)
-        poses = SE3.from_vector(scene.link_poses(0))
-        gap = poses[2] @ np.array([0.4, 0, 0]) - poses[3] @ np.array([0, 0, 0.2])
-        worst = max(worst, float(np.linalg.norm(gap)))
-    found.at_most("largest gap of the loop [m]", worst, 0.002)
-    scene.command(0, [0.5], joints=drive)
-    scene.step(500)
-    q = scene.joint_positions(0)
-    found.close("the rocker follows the crank [rad]", q[robot.joint_names.index("pivot")], q[drive[0]], 0.02)
-    found.close("the crank obeys [rad]", q[drive[0]], 0.5, 0.1)
-
-
-def _named(refusal: Unsupported, joint: str, engine: type[Engine]) -> bool:
-    return joint in str(refusal) and engine.name.casefold() in str(refusal).casefold()
-
-
-@JOINTS.add
 def several_degrees(engine: type[Engine], found: Findings) -> None:
     """Floating, planar and ball joints inside a tree move as they should, or are refused by name."""
     for kind in (JointType.FLOATING, JointType.PLANAR, JointType.BALL):
         try:
             scene = alone(engine, specimens.carried(kind))
         except Unsupported as refusal:
-            found.true(f"the refusal names joint and engine ({refusal})", _named(refusal, "free", engine))
+            found.true(f"the refusal names joint and engine ({refusal})", named(refusal, "free", engine))
             continue
         start = scene.link_poses(0)[1, :3]
         found.at_most(f"{kind}: start [m]", np.abs(start - [0, 0, 1]).max(), 1e-6)

@@ -223,6 +223,27 @@ def four_bar(span: float = 0.4, height: float = 0.2) -> Robot:
     return Robot("four_bar", links, joints, loops=(closure,), fixed_base=True)
 
 
+CRANK_ROCKER = (0.12, 0.36, 0.24, 0.4)  # crank, coupler, rocker and ground [m]; the crank goes round
+
+
+def crank_rocker(kind: JointType, coupler: float, rocker: float, crank: float = 1.0) -> Robot:
+    """A four-bar drawn with all bars along +x, open: "drive" turns the crank, "wrist" and "pivot" follow.
+
+    It starts near the angles of its bars against the ground that are given [rad], rounded to tenths.
+    """
+    a, b, c, d = CRANK_ROCKER
+    links = (Link("base"), *(rod_link(n, x, x, (1.0, 0, 0)) for n, x in (("crank", a), ("coupler", b), ("rocker", c))))
+    first, second = round(coupler - crank, 1), round(rocker, 1)
+    joints = (
+        Joint("drive", JointType.CONTINUOUS, "base", "crank", IDENTITY, Y, initial=crank),
+        Joint("wrist", JointType.CONTINUOUS, "crank", "coupler", SE3.from_xyz_rpy((a, 0, 0)), Y, initial=first),
+        Joint("pivot", JointType.CONTINUOUS, "base", "rocker", SE3.from_xyz_rpy((d, 0, 0)), Y, initial=second),
+    )
+    above, below = SE3.from_xyz_rpy((b, 0, 0)), SE3.from_xyz_rpy((-c, 0, 0))
+    closure = Joint("closure", kind, "coupler", "rocker", above, Y, joint_from_child=below)
+    return Robot("crank_rocker", links, joints, loops=(closure,), fixed_base=True)
+
+
 def carried(kind: JointType, axis: Vec3 = (0.0, 1.0, 0.0)) -> Robot:
     """A box on a joint "free" of several degrees; on a ball joint it hangs 0.3 m below the pivot."""
     com = (0.0, 0.0, -0.3) if kind is JointType.BALL else (0.0, 0.0, 0.0)

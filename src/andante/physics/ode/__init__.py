@@ -1,6 +1,6 @@
 """ODE (panda3d.ode, QuickStep) behind the `Engine` contract."""
 
-from andante.physics.registry import EngineEntry
+from andante.physics.registry import LOOPS, EngineEntry
 
 ENGINE = EngineEntry(
     "ode",
@@ -12,4 +12,5 @@ ENGINE = EngineEntry(
     solver=("iterations", "cfm", "erp", "method", "sor", "max_correcting_velocity", "surface_layer"),
     methods=("quick", "world"),
     surface=("mu2", "fdir1", "slip1", "slip2", "restitution", "kp", "kd", "max_velocity", "min_depth", "solref"),
+    loops=(*LOOPS, "prismatic"),
 )

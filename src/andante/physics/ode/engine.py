@@ -56,6 +56,7 @@ class OdeEngine(Engine):
     }
     methods: ClassVar[tuple[str, ...]] = ENGINE.methods
     surface: ClassVar[tuple[str, ...]] = ENGINE.surface
+    loops: ClassVar[tuple[str, ...]] = ENGINE.loops
 
     # ---- making ------------------------------------------------------------------------------------
     def _build(self) -> None:

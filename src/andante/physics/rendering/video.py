@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,9 @@ class VideoWriter:
         self.fps = fps
         self.frames = 0
         self._partial = self.path.with_name(f".{self.path.stem}.{os.getpid()}.partial{self.path.suffix}")
-        self._sink: Any = _Mp4(self._partial, fps, size) if self.path.suffix.casefold() == ".mp4" else _Animation(fps)
+        with self._told():
+            mp4 = self.path.suffix.casefold() == ".mp4"
+            self._sink: Any = _Mp4(self._partial, fps, size) if mp4 else _Animation(fps)
         self._open = True
 
     def add(self, picture: np.ndarray) -> None:
@@ -44,7 +47,8 @@ class VideoWriter:
             raise BadInput(f"pictures of {width} x {height} uint8 are wanted, got {picture.shape} {picture.dtype}")
         if not self._open:
             raise BadInput(f"{self.path}: the video is closed")
-        self._sink.add(picture)
+        with self._told():
+            self._sink.add(picture)
         self.frames += 1
 
     def close(self) -> None:
@@ -56,16 +60,27 @@ class VideoWriter:
             self._discard()
             raise BadInput(f"{self.path}: a video needs at least one picture")
         try:
-            self._sink.finish(self._partial)
-            os.replace(self._partial, self.path)
+            with self._told():
+                self._sink.finish(self._partial)
+                os.replace(self._partial, self.path)
         except BaseException:
-            self._partial.unlink(missing_ok=True)
+            self._discard()
             raise
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What the system refuses is told of the file that was asked for, not of the one beside it."""
+        try:
+            yield
+        except OSError as error:
+            raise BadInput(f"{self.path} cannot be written: {error.strerror or error}") from None
 
     def _discard(self) -> None:
         self._open = False
-        self._sink.cancel()
-        self._partial.unlink(missing_ok=True)
+        with suppress(OSError, ValueError):  # it writes its end, for which there may be no room
+            self._sink.cancel()
+        with suppress(OSError):
+            self._partial.unlink(missing_ok=True)
 
     def __enter__(self) -> VideoWriter:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -255,8 +256,11 @@ class ReplayNode(LiveNode):
 
 def files(folder: Path, *patterns: str) -> list[str]:
     """Names of the files in a folder that fit one of the patterns, the newest last; half-written ones are left out."""
-    found = [p for pattern in patterns for p in folder.glob(pattern) if not p.name.startswith(".")]
-    return [p.name for p in sorted(found, key=lambda p: (p.stat().st_mtime, p.name))]
+    found = []
+    for path in (p for pattern in patterns for p in folder.glob(pattern) if not p.name.startswith(".")):
+        with suppress(OSError):  # a link that leads nowhere, or gone in the meantime
+            found.append((path.stat().st_mtime, path.name))
+    return [name for _, name in sorted(found)]
 
 
 def recordings(folder: Path) -> list[str]:

@@ -112,6 +112,8 @@ def _on_model(node: Node, additions: Additions, context: Context) -> None:
         elif child.tag == "disable_collisions":
             pair = frozenset(_link_name(child, key, additions) for key in ("link1", "link2"))
             additions.no_collision.add(pair)
+        elif child.tag == "joint":
+            continue  # of `loops`
         else:
             _ignored(child, context, NO_MEANING_ON_MODEL, "the robot")
 

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import LARGEST, Node, number, vec3
-from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
+from andante.description.io.xmltree import Node, number
+from andante.description.joint import Joint, JointType
 from andante.description.link import Link
 from andante.description.robot import Robot, Transmission
-from andante.description.shapes import Vec3
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput
 
 from .gazebo import Additions, read_gazebo
-from .parts import Context, at, collect_materials, link, origin, required_name
+from .joints import joint
+from .loops import LOOP_TAGS, WORLD, read_frames, read_loops, speaks_drake
+from .parts import Context, at, collect_materials, link, required_name
 from .sensors import urdf_sensor
 
-UNBOUNDED = 1e16  # what SDF and URDF files write for "no limit"
-LARGEST_UNBOUNDED = 1e17
-URDF_TYPES = frozenset(("revolute", "continuous", "prismatic", "fixed", "floating", "planar"))
-JOINT_PARTS = (
-    *("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
-    *("safety_controller", "calibration", "joint_properties"),
-)
-BALL_NAMES = ("spherical", "ball")  # not URDF, but Bullet and others read them
-KNOWN = frozenset(("link", "joint", "material", "transmission", "gazebo", "sensor"))
-WORLD = "world"  # a root link of this name is the world itself
+KNOWN = LOOP_TAGS | {"link", "joint", "material", "transmission", "gazebo", "sensor", "frame"}
 
 
 def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
@@ -52,11 +43,16 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
         raise root.error("has no links")
     links = [link(node, context) for node in link_nodes.values()]
     joints = [joint(node, context) for node in joint_nodes.values()]
-    _check_names(joints, joint_nodes, link_nodes)
+    links, joints = _with_world(root, links, joints, context)
+    _check_names(joints, joint_nodes, {item.name: root for item in links})
     joints = [_with_leader(item, joints, joint_nodes[item.name], context) for item in joints]
     tree, loops, base = _tree(root, links, joints, joint_nodes, context)
 
-    additions = Additions({item.name: item for item in links}, {item.name: item for item in joints})
+    named_links = {item.name: item for item in links}
+    frames = read_frames(root, named_links, context)
+    at_zero = at(root, lambda: Robot(name, tuple(links), tuple(tree))).link_poses()
+    closing, bolted = read_loops(root, at_zero, {f.name: f for f in frames}, {item.name for item in joints}, context)
+    additions = Additions(named_links, {item.name: item for item in (*joints, *closing)}, frames=frames)
     for node in root.all("sensor"):
         found = urdf_sensor(node, additions.links, context)
         if found is not None:
@@ -71,14 +67,14 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
             name,
             tuple(additions.links.values()),
             tuple(additions.joints[item.name] for item in tree),
-            tuple(additions.joints[item.name] for item in loops),
+            tuple(additions.joints[item.name] for item in (*loops, *closing)),
             tuple(additions.sensors),
             tuple(additions.plugins),
             transmissions,
             frames=tuple(additions.frames),
             no_collision=frozenset(additions.no_collision),
             self_collide=additions.self_collide,
-            fixed_base=base == WORLD or additions.static,
+            fixed_base=base == WORLD or additions.static or bolted,
             source=Source(str(path), root.source.line),
             problems=tuple(context.problems),
         ),
@@ -93,6 +89,26 @@ def _unique(root: Node, tag: str) -> dict[str, Node]:
             raise node.error(f"a {tag} of this name stands already at {nodes[name].source}; rename one")
         nodes[name] = node
     return nodes
+
+
+def _with_world(root: Node, links: list[Link], joints: list[Joint], context: Context) -> tuple[list[Link], list[Joint]]:
+    """Links and joints with the link "world" that Drake's files take as given.
+
+    What they bolt to it beside a robot that stands free, a floor, is scenery and left out.
+    """
+    names = {item.name for item in links}
+    if WORLD in names or not any(item.parent == WORLD for item in joints) or not speaks_drake(root):
+        return links, joints
+    children = {item.child for item in joints}
+    if all(item.name in children for item in links):
+        return [Link(WORLD, None, source=root.source), *links], joints
+    scenery = {WORLD}
+    for _ in joints:
+        scenery |= {item.child for item in joints if item.parent in scenery and item.type is JointType.FIXED}
+    left = ", ".join(sorted(scenery - {WORLD}))
+    context.warn(root, f"{left} is bolted to the world and no part of the robot; left out, as worlds have ground")
+    kept = [item for item in joints if item.parent not in scenery]
+    return [item for item in links if item.name not in scenery], kept
 
 
 def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nodes: dict[str, Node]) -> None:
@@ -176,8 +192,7 @@ def _tree(
         other = carrier[item.child]
         context.warn(
             nodes[item.name],
-            f"link {item.child!r} hangs on joint {other.name!r} already, so this joint closes a loop; "
-            "not every engine can build it",
+            f"link {item.child!r} hangs on joint {other.name!r} already, so this joint closes a loop",
         )
     base = roots[0]
     if base == WORLD and any(item.type is not JointType.FIXED for item in below.get(base, ())):
@@ -207,128 +222,3 @@ def _transmission(node: Node, joints: dict[str, Node], context: Context) -> Tran
     text = kind.text.strip() if kind is not None else (node.get("type") or "")
     unique = tuple(dict.fromkeys(interfaces))
     return Transmission(node.get("name") or "", text, tuple(names), tuple(actuators), reduction, unique)
-
-
-def joint(node: Node, context: Context) -> Joint:
-    """A joint with its limits, losses, mimic, safety controller and calibration."""
-    context.unknown(node, JOINT_PARTS)
-    name, kind = required_name(node), (node.get("type") or "").strip()
-    if kind not in URDF_TYPES:
-        if kind not in BALL_NAMES:
-            raise node.error(f"type should be one of {', '.join(sorted(URDF_TYPES))}, got {kind!r}")
-        context.info(node, f"the type {kind!r} is no URDF; read as a ball joint")
-        kind = "ball"
-    ends = []
-    for role in ("parent", "child"):
-        element = node.find(role)
-        if element is None or not element.get("link"):
-            raise node.error(f'needs <{role} link="..."/>')
-        ends.append(str(element.get("link")))
-    type_, (parent, child) = JointType(kind), ends
-    pose, axis, limits = origin(node), _axis(node, type_, context), _limits(node, type_, context)
-    losses, mimic, safety = _dynamics(node, context), _mimic(node), _safety(node)
-    calibration, source = _calibration(node), node.source
-    return Joint(name, type_, parent, child, pose, axis, limits, losses, mimic, safety, calibration, source=source)
-
-
-def _axis(node: Node, kind: JointType, context: Context) -> Vec3:
-    element = node.find("axis")
-    if element is None or kind in (JointType.FIXED, JointType.FLOATING):
-        return (1.0, 0.0, 0.0)
-    x, y, z = vec3(element, element.get("xyz"), "xyz", (1.0, 0.0, 0.0))
-    norm = math.sqrt(x * x + y * y + z * z)
-    if norm < 1e-9:
-        context.warn(element, "the axis is zero; taken as 1 0 0, give a direction such as 0 0 1")
-        return (1.0, 0.0, 0.0)
-    if norm == 1.0:
-        return (x, y, z)
-    if abs(norm - 1.0) > 1e-6:
-        context.warn(node, f"the axis {x:g} {y:g} {z:g} is not of unit length, normalised")
-    return (x / norm, y / norm, z / norm)
-
-
-def _bound(node: Node, key: str, default: float) -> float:
-    """A limit; numbers beyond any machine (1e16 is customary) mean unbounded."""
-    if not (node.get(key) or "").strip():
-        return default
-    value = number(node, node.get(key), key, infinite=True)
-    if abs(value) <= LARGEST:
-        return value
-    if abs(value) <= LARGEST_UNBOUNDED or math.isinf(value):
-        return math.copysign(math.inf, value)
-    said = f"{key} should be a finite number, got {node.get(key)}; leave it out when there is no limit"
-    raise node.error(said, key)
-
-
-def _limits(node: Node, kind: JointType, context: Context) -> Limits:
-    element = node.find("limit")
-    ranged = kind in (JointType.REVOLUTE, JointType.PRISMATIC)
-    if element is None:
-        if ranged:
-            context.warn(node, f"a {kind} joint needs <limit>; taken as unbounded")
-        return Limits()
-    lower, upper = -math.inf, math.inf
-    if ranged:
-        given = [key for key in ("lower", "upper") if (element.get(key) or "").strip()]
-        turn = 0.0
-        if not given and kind is JointType.REVOLUTE:  # nobody writes a joint that cannot move
-            context.warn(node, "the limit has neither lower nor upper; -pi to pi is taken")
-            turn = math.pi
-        elif not given:
-            context.warn(node, "the limit has neither lower nor upper; both are 0 by the URDF rules, so it cannot move")
-        lower, upper = _bound(element, "lower", -turn), _bound(element, "upper", turn)
-    elif kind is JointType.CONTINUOUS and (element.get("lower") or element.get("upper")):
-        context.info(node, "a continuous joint has no lower and upper limit; those given are ignored")
-    effort, velocity = (_bound(element, key, math.inf) for key in ("effort", "velocity"))
-    for key, value in (("effort", effort), ("velocity", velocity)):
-        if value == math.inf and not element.get(key) and kind is not JointType.FIXED:
-            context.info(node, f"the limit has no {key}; taken as unbounded")
-    if lower > upper:
-        context.warn(element, f"lower {lower:g} is above upper {upper:g}; they are swapped, swap them in the file")
-        lower, upper = upper, lower
-    for key, value in (("effort", effort), ("velocity", velocity)):
-        if value < 0:
-            context.warn(element, f"{key} {value:g} is negative; taken as unbounded, leave it out or give the limit")
-    effort, velocity = (math.inf if value < 0 else value for value in (effort, velocity))
-    return at(element, lambda: Limits(lower, upper, effort, velocity))
-
-
-def _dynamics(node: Node, context: Context) -> Dynamics:
-    element = node.find("dynamics") or node.find("joint_properties")  # the second is the name in early URDF
-    if element is None:
-        return Dynamics()
-    values = {}
-    for key in ("damping", "friction", "armature"):
-        values[key] = number(element, element.get(key), key, 0.0)
-        if values[key] < 0:
-            context.warn(node, f"{key} is negative ({values[key]:g}) and feeds energy in; taken as 0")
-            values[key] = 0.0
-    return Dynamics(**values)
-
-
-def _mimic(node: Node) -> Mimic | None:
-    element = node.find("mimic")
-    if element is None:
-        return None
-    leader = element.get("joint")
-    if not leader:
-        raise element.error('needs joint="..."')
-    multiplier = number(element, element.get("multiplier"), "multiplier", 1.0)
-    return Mimic(leader, multiplier, number(element, element.get("offset"), "offset", 0.0))
-
-
-def _safety(node: Node) -> SafetyController | None:
-    element = node.find("safety_controller")
-    if element is None:
-        return None
-    k_velocity = number(element, element.get("k_velocity"), "k_velocity")
-    others = ("k_position", "soft_lower_limit", "soft_upper_limit")
-    return SafetyController(k_velocity, *(number(element, element.get(key), key, 0.0) for key in others))
-
-
-def _calibration(node: Node) -> dict[str, float]:
-    element = node.find("calibration")
-    if element is None:
-        return {}
-    keys = ("reference_position", "rising", "falling")
-    return {key: number(element, element.get(key), key) for key in keys if element.get(key)}

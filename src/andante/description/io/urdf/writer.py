@@ -23,8 +23,9 @@ from andante.errors import Unsupported
 from andante.geometry import SE3
 
 from .gazebo import SURFACE_PATHS
+from .joints import UNBOUNDED
+from .loops import LOOP_TYPES, WORLD
 from .parts import rotation_rpy
-from .reader import UNBOUNDED, WORLD
 from .sensors import WRITTEN
 
 SIMPLE_TAGS = {
@@ -85,6 +86,8 @@ def write_urdf(robot: Robot, path: Path) -> str:
         _link(root, link, path)
     for joint in robot.joints:
         _joint(root, joint)
+    for loop in robot.loops:
+        _loop(root, loop)
     for transmission in robot.transmissions:
         _transmission(root, transmission)
     write_gazebo(root, robot)
@@ -117,17 +120,25 @@ def in_joint_frames(robot: Robot) -> Robot:
         joints=tuple(
             replace(joint, pose=told(joint.parent, joint.pose), joint_from_child=IDENTITY) for joint in robot.joints
         ),
+        loops=tuple(
+            replace(
+                loop,
+                pose=told(loop.parent, loop.pose),
+                joint_from_child=loop.joint_from_child @ moved.get(loop.child, IDENTITY).inverse(),
+            )
+            for loop in robot.loops
+        ),
         sensors=tuple(replace(item, pose=told(item.link, item.pose)) for item in robot.sensors),
         frames=tuple(replace(item, pose=told(item.link, item.pose)) for item in robot.frames),
     )
 
 
 def _refuse(robot: Robot) -> None:
-    if robot.loops:
-        names = ", ".join(repr(joint.name) for joint in robot.loops)
-        raise Unsupported(
-            f"URDF cannot hold the loop joint(s) {names} of robot {robot.name!r}; write SDF or MJCF instead"
-        )
+    for loop in robot.loops:
+        if loop.type not in LOOP_TYPES.values():
+            raise Unsupported(
+                f"a URDF file closes no loop by a {loop.type} joint such as {loop.name!r}; write SDF instead"
+            )
     for joint in robot.joints:
         if joint.type in (JointType.BALL, JointType.SCREW):
             raise Unsupported(f"URDF has no {joint.type} joint such as {joint.name!r}; write SDF instead")
@@ -234,6 +245,22 @@ def _joint(root: ET.Element, joint: Joint) -> None:
         add(element, "safety_controller", **{key: numbers(value) for key, value in (soft | gains).items()})
 
 
+def _loop(root: ET.Element, loop: Joint) -> None:
+    """<loop_joint> with the frame on both links."""
+    kind = "spherical" if loop.type is JointType.BALL else str(loop.type)
+    element = add(root, "loop_joint", name=loop.name, type=kind)
+    ends = ((loop.parent, loop.pose), (loop.child, loop.joint_from_child.inverse()))
+    for number, (link, pose) in enumerate(ends, start=1):
+        xyz, rpy = numbers(*pose.translation), numbers(*rpy_of(pose))
+        add(element, f"link{number}", link=link, xyz=xyz, rpy=rpy)
+    if loop.type in AXIS_TYPES:
+        add(element, "axis", xyz=numbers(*loop.axis))
+    if loop.dynamics != Dynamics():
+        _dynamics(element, loop.dynamics)
+    if loop.limits != Limits():
+        _limits(element, loop.type, loop.limits)
+
+
 def _dynamics(parent: ET.Element, dynamics: Dynamics) -> None:
     element = add(parent, "dynamics", damping=numbers(dynamics.damping), friction=numbers(dynamics.friction))
     if dynamics.armature:
@@ -277,6 +304,7 @@ def write_gazebo(root: ET.Element, robot: Robot) -> None:
         _sensor(add(root, "gazebo", reference=joint_name if at_joint else sensor.link), sensor, at_joint)
     model = ET.Element("gazebo")
     _model(model, robot)
+    _gazebo_loops(model, robot)
     if len(model):
         root.append(model)
 
@@ -299,6 +327,26 @@ def _model(element: ET.Element, robot: Robot) -> None:
         holder = add(element, "plugin", name=plugin.name, filename=plugin.filename)
         for key, value in plugin.parameters.items():
             _text(holder, key, value)
+
+
+def _gazebo_loops(element: ET.Element, robot: Robot) -> None:
+    """Loops once more as joints of SDF, which Gazebo adds to what it makes of a URDF; they fit in the zero pose."""
+    poses = robot.link_poses() if robot.loops else {}
+    for loop in robot.loops:
+        child_from_joint = loop.joint_from_child.inverse()
+        gap = (poses[loop.parent] @ loop.pose).inverse() @ poses[loop.child] @ child_from_joint
+        if not np.allclose(gap.matrix, np.eye(4), atol=1e-6):
+            continue
+        kind = "revolute" if loop.type is JointType.CONTINUOUS else str(loop.type)
+        holder = add(element, "joint", name=loop.name, type=kind)
+        for tag, text in (("pose", _pose(child_from_joint)), ("parent", loop.parent), ("child", loop.child)):
+            _text(holder, tag, text)
+        if loop.type in AXIS_TYPES:
+            nested(holder, "axis/xyz", numbers(*loop.axis))
+            bounds = {"lower": loop.limits.lower, "upper": loop.limits.upper}
+            for key, value in bounds.items():
+                if math.isfinite(value):
+                    nested(holder, f"axis/limit/{key}", numbers(value))
 
 
 def _pose(pose: SE3) -> str:
