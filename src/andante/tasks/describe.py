@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import CheckReport, check_file, check_robot, check_world
 from andante.errors import BadInput, MissingFile
+from andante.gc_paused import gc_paused
 from andante.physics.solver import engine_notes
 
 from .inputs import RobotLike, as_robot
@@ -72,7 +73,8 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
             raise BadInput(f"{file.name!r} is loaded already; arguments belong to a file: {', '.join(arguments)}")
         found = check_robot(file, notes(file)) if isinstance(file, Robot) else check_world(file, notes(file))
     else:
-        found = check_file(str(file), arguments, notes)
+        with gc_paused():
+            found = check_file(str(file), arguments, notes)
     told = (*found.recognised, *(words for words in legs if words))
     subject = file if isinstance(file, Robot | World) else str(file)
     return CheckResult(**{**vars(found), "recognised": told}, subject=subject, arguments=dict(arguments or {}))

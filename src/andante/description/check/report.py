@@ -16,6 +16,7 @@ from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
+from .sdformat import sdformat_problems
 from .shapes import mesh_problems, overlap_problems
 from .structure import number_or_none, part_problems, structure_problems
 
@@ -67,12 +68,13 @@ def check_file(
         from .schema import schema_problems  # here, as MuJoCo takes long to import
 
         faults += schema_problems(root, path, resolver)
+    faults += sdformat_problems([root])  # before a reader cuts parts away
     try:
         if is_world(root):
             world = world_of(root, path, resolver)
-            return check_world(world, [*faults, *more(world)])
+            return check_world(world, [*faults, *sdformat_problems(resolver.opened.values()), *more(world)])
         robot = robot_of(root, path, resolver)
-        return check_robot(robot, [*faults, *more(robot)])
+        return check_robot(robot, [*faults, *sdformat_problems(resolver.opened.values()), *more(robot)])
     except BadInput:
         if root.tag == "mujoco" or not any(problem.severity is Severity.ERROR for problem in faults):
             raise

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from andante.description.io.mimic import leader_fault
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import LARGEST, Node, number, vec3
 from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic, SafetyController
@@ -106,26 +107,11 @@ def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nod
 
 
 def _with_leader(item: Joint, joints: Sequence[Joint], node: Node, context: Context) -> Joint:
-    """The joint, free where what it mimics cannot lead it: no joint, one without a position, or itself by a circle."""
-    if item.mimic is None:
-        return item
-    by_name = {each.name: each for each in joints}
-    leader, seen = by_name.get(item.mimic.joint), {item.name}
-    if leader is None:
-        context.warn(
-            node, f"mimics joint {item.mimic.joint!r}, which does not exist, and moves freely; {_some(by_name)}"
-        )
-        return replace(item, mimic=None)
-    if not leader.one_dof:
-        context.warn(node, f"mimics joint {leader.name!r}, which is {leader.type} and has no position; it moves freely")
-        return replace(item, mimic=None)
-    while leader is not None and leader.mimic is not None and leader.name not in seen:
-        seen.add(leader.name)
-        leader = by_name.get(leader.mimic.joint)
-    if leader is not None and leader.name == item.name:
-        context.warn(node, "mimics itself by a circle of joints and moves freely; free one of them in the file")
-        return replace(item, mimic=None)
-    return item
+    """The joint, free where what it mimics cannot lead it."""
+    fault = leader_fault(item, joints)
+    if fault:
+        context.warn(node, f"mimics {fault}")
+    return replace(item, mimic=None) if fault else item
 
 
 def _check_sensor_names(additions: Additions, context: Context) -> None:
