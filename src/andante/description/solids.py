@@ -324,3 +324,12 @@ def size_of(shapes: Iterable[tuple[Geometry, SE3]]) -> Array:
     """Edges of the box around placed shapes [m]; a small cube where there are none."""
     box = box_around(shapes)
     return np.full(3, LEAST_RADIUS * np.sqrt(6.0)) if box is None else np.maximum(box[1] - box[0], 1e-3)
+
+
+def even_box(mass: float, shapes: Iterable[tuple[Geometry, SE3]]) -> Inertia | None:
+    """Inertia of a box of even density [kg] around placed shapes; None: there are none."""
+    box = box_around(shapes)
+    if box is None:
+        return None
+    size = np.maximum(box[1] - box[0], LEAST_RADIUS)
+    return Inertia.from_matrix(mass, (box[0] + box[1]) / 2, mass / 12 * np.diag(size @ size - size**2))

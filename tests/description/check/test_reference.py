@@ -30,6 +30,13 @@ BAD = {
     "empty dynamics": ("urdf", URDF.replace(LIMIT, LIMIT + "<dynamics/>"), "neither damping nor friction"),
     "no name": ("urdf", URDF.replace(' name="r"', ""), "<robot> has no name"),
     "an attribute twice": ("urdf", URDF.replace('link="a"', 'link="a" link="a"'), "stands twice"),
+    "a joint to a world that is not told": (
+        "urdf",
+        URDF.replace(
+            "</robot>", '<joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint></robot>'
+        ),
+        "parent link 'world' does not exist",
+    ),
     "a motor on nothing": ("xml", mjcf('<actuator><motor joint="z"/></actuator>'), "unknown transmission target 'z'"),
     "a loop to nothing": (
         "xml",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +51,9 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
     link_nodes, joint_nodes = _unique(root, "link"), _unique(root, "joint")
     if not link_nodes:
         raise root.error("has no links")
+    if WORLD not in link_nodes and (held := _to_world(joint_nodes)):
+        context.warn(held, f'its parent {WORLD!r} is taken for the world itself; write <link name="{WORLD}"/>')
+        link_nodes[WORLD] = Node("link", {"name": WORLD}, source=held.source)
     links = [link(node, context) for node in link_nodes.values()]
     joints = [joint(node, context) for node in joint_nodes.values()]
     _check_names(joints, joint_nodes, link_nodes)
@@ -94,6 +97,12 @@ def _unique(root: Node, tag: str) -> dict[str, Node]:
             raise node.error(f"a {tag} of this name stands already at {nodes[name].source}; rename one")
         nodes[name] = node
     return nodes
+
+
+def _to_world(joints: Mapping[str, Node]) -> Node | None:
+    """A joint that hangs on the world without a link for it, as Drake has them; None: there is none."""
+    ends = ((node, node.find("parent")) for node in joints.values())
+    return next((node for node, parent in ends if parent is not None and parent.get("link") == WORLD), None)
 
 
 def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nodes: dict[str, Node]) -> None:
