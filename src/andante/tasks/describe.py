@@ -13,7 +13,7 @@ from andante.errors import BadInput, MissingFile
 from andante.gc_paused import gc_paused
 from andante.physics.solver import engine_notes
 
-from .inputs import RobotLike, as_robot
+from .inputs import RobotLike, as_robot, told_of_legs
 from .result import HIDDEN, Result
 
 if TYPE_CHECKING:
@@ -234,7 +234,9 @@ def rig(
     from andante.locomotion.rigs.rig import weak_joints
 
     model = as_robot(robot, arguments)
-    made = infer_rig(model, knees, height, None if stance is None else read_stance(Path(stance)))
+    stated = None if stance is None else read_stance(Path(stance))
+    with told_of_legs(model, stated is None):
+        made = infer_rig(model, knees, height, stated)
     weak, file = weak_joints(model, made), None if out is None else Path(out)
     if file is not None:
         write_rig(made, file)

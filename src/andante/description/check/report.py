@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.description import Problem, Robot, Severity, World, robot_names, world_names
+from andante.description import Problem, Robot, Severity, World
 from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
-from andante.description.load import robot_file, user_robot, world_file
+from andante.description.load import description_file, user_robot
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
@@ -60,7 +60,7 @@ def check_file(
     if is_user_reference(name):
         made = user_robot(name, dict(arguments or {}))
         return check_robot(made, more(made))
-    path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
+    path = description_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)
     faults = structure_problems(root)

@@ -30,8 +30,11 @@ SENSORS = frozenset(
     )
 )
 TYPES = {"sensor": SENSORS, "light": frozenset(("point", "directional", "spot"))}
-ELSEWHERE = ("joint", "light", "plugin")  # words that other elements use for other things
-HOLDERS = ("model", "world", "link", "sensor", "visual", "sdf")
+PLACES = {  # words that other elements use for other things, and where they mean these
+    "joint": ("model",), "light": ("world", "link", "sdf"), "plugin": ("model", "world", "sensor", "visual", "link"),
+    "collision": ("link",), "visual": ("link",), "physics": ("world",), "sensor": ("link", "joint"),
+    "frame": ("model", "world"), "state": ("world",), "actor": ("world",),
+}  # fmt: skip
 SWITCHES = ("static", "self_collide", "gravity", "kinematic", "allow_auto_disable", "cast_shadows", "always_on")
 RESERVED = ("model", "link", "joint", "frame", "visual", "collision", "sensor", "light")
 MOMENTS = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}  # and what they are when not given
@@ -106,7 +109,7 @@ def _names(node: Node, parent: Node) -> Iterator[Problem]:
     tag, name = node.tag, node.get("name") or ""
     for key in NEEDED.get(tag, ()):
         known = tag in ("link", "joint") and key == "name"  # told with the tree
-        if node.get(key) is None and not known and (tag not in ELSEWHERE or parent.tag in HOLDERS):
+        if node.get(key) is None and not known and parent.tag in PLACES.get(tag, (parent.tag,)):
             yield _error(node, f"<{tag}> {name!r} has no {key}; write {key}=")
     under = len(name) > 4 and name.startswith("__") and name.endswith("__")
     if tag in RESERVED and (under or (tag, name) == ("link", "world")):

@@ -54,7 +54,7 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
         if urdf:
             yield from _limits(joint)
     if urdf:
-        if not (robot.get("name") or "").strip():
+        if robot.get("name") is None:
             yield _error(robot.source, "<robot> has no name; write name=")
         yield from _second_parents(parents)
         yield from _roots(robot, links, parents)
