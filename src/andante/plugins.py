@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from andante.errors import BadInput
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -80,8 +80,8 @@ class Registry(Mapping[str, T], Generic[T]):
 
 
 @cache
-def _all_points() -> EntryPoints:
-    """Those of all packages and groups: reading them takes as long for one group as for all."""
+def _all_points() -> Any:
+    """Those of all packages and groups, to `select` from: reading them takes as long for one group as for all."""
     from importlib import metadata  # takes 50 ms
 
     return metadata.entry_points()

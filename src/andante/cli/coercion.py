@@ -37,6 +37,6 @@ def quick(parameters: list[Any]) -> list[Any]:
 class QuickGroup(typer.core.TyperGroup):
     """A command that has commands of its own, with quick parameters."""
 
-    def get_params(self, ctx: typer.Context) -> list[Any]:
+    def get_params(self, ctx: Any) -> list[Any]:
         """Its parameters, the one for help too."""
         return quick(super().get_params(ctx))

@@ -238,7 +238,7 @@ def _read_when_asked(declared: Command) -> type[typer.core.TyperCommand]:
             app.command()(declared.callback())
             return typer.main.get_command(app)
 
-        def get_params(self, ctx: typer.Context) -> list[Any]:
+        def get_params(self, ctx: Any) -> list[Any]:
             """Its parameters, the one for help too."""
             return quick(super().get_params(ctx))
 

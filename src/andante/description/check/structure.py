@@ -121,8 +121,8 @@ def _limits(joint: Node) -> Iterator[Problem]:
         yield _error(joint.source, f"{told} and needs <limit lower upper effort velocity>")
     if joint.get("type") == "floating":
         return
-    for what in ("effort", "velocity") if limit is not None else ():
-        if limit.get(what) is None:
+    for what in ("effort", "velocity"):
+        if limit is not None and limit.get(what) is None:
             yield _error(limit.source, f"joint {name!r}: its <limit> has no {what}; write {what}=")
     dynamics = joint.find("dynamics")
     if dynamics is not None and dynamics.get("damping") is None and dynamics.get("friction") is None:

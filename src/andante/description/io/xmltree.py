@@ -190,8 +190,8 @@ def _parsed(data: bytes, file: str) -> Node:
         line, what = error.lineno + skipped, expat.ErrorString(error.code)
         if top.children and len(stack) == 1:
             said = "not well-formed XML: more follows the end of the first element, and is not read; delete it"
-            first, text = top.children[0], data[parser.ErrorByteIndex : parser.ErrorByteIndex + 1] != b"<"
-            refused = text and what == expat.ErrorString(JUNK) and first.tag != "robot"  # as TinyXML2 does
+            first, is_text = top.children[0], data[parser.ErrorByteIndex : parser.ErrorByteIndex + 1] != b"<"
+            refused = is_text and what == expat.ErrorString(JUNK) and first.tag != "robot"  # as TinyXML2 does
             severity = Severity.ERROR if refused else Severity.WARNING
             first.problems = [Problem(severity, said, Source(file, line))]
             return first

@@ -397,7 +397,8 @@ def merged(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
     """The same triangles with equal vertices told once, in the order in which they come first; unused ones left out."""
     rounded = np.round(vertices / SAME)
     order = np.lexsort(rounded.T)  # keeps the order of equal ones
-    fresh = np.concatenate([[True], (np.diff(rounded[order], axis=0) != 0).any(axis=1)]) if len(order) else []
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (np.diff(rounded[order], axis=0) != 0).any(axis=1)
     lead = order[fresh][np.cumsum(fresh) - 1]  # the first of the equal ones, of each in that order
     first = np.empty_like(order)
     first[order] = lead
