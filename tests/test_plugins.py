@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from andante import plugins
 from andante.description import ROBOTS, RobotPackage
 from andante.errors import BadInput
 from andante.plugins import Registry, load_reference
@@ -87,8 +88,8 @@ def test_a_behaviour_of_a_package_moves_its_robot(installed: Path) -> None:
 
 
 def registry_of(monkeypatch: pytest.MonkeyPatch, *values: str) -> Registry[RobotPackage]:
-    points = [metadata.EntryPoint("one", value, "group") for value in values]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
+    points = metadata.EntryPoints(metadata.EntryPoint("one", value, "andante.robots") for value in values)
+    monkeypatch.setattr(plugins, "_all_points", lambda: points)
     return Registry("andante.robots", RobotPackage)
 
 

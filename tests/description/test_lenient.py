@@ -11,27 +11,27 @@ from andante.errors import BadInput
 
 
 @pytest.mark.parametrize(
-    ("data", "line", "words"),
+    ("data", "line", "words", "severity"),
     [
-        (b'<!-- who -->\n<?xml version="1.0"?>\n<a><b/></a>', 2, "move it to the first line"),
-        (b'<?xml version="1.0"?>\n<?xml version="1.0"?>\n<a><b/></a>', 2, "move it to the first line"),
-        (b"<a>\nyou & me<b/></a>", 2, "write &amp;"),
-        (b"<a>\n<b c='x & y'/></a>", 2, "write &amp;"),
-        (b"<a>&nbsp;<b/></a>", 1, "write &amp;"),
-        (b"<a>\n\n<!-- one -- two --><b/></a>", 3, "inside a comment"),
-        (b"<a><b/><!-- end ---></a>", 1, "inside a comment"),
-        (b"<a>\n<b x='1' x='2'/></a>", 2, "the attribute 'x' stands twice"),
-        (b"<a><b/></a>\n<c/>", 2, "follows the end of the first element"),
-        ("<a>\n<!-- é --><b/></a>".encode("latin-1"), 2, "save the file as UTF-8"),
-        (b"<a><b/>\x01</a>", 1, "control characters"),
+        (b'<!-- who -->\n<?xml version="1.0"?>\n<a><b/></a>', 2, "move it to the first line", "error"),
+        (b'<?xml version="1.0"?>\n<?xml version="1.0"?>\n<a><b/></a>', 2, "move it to the first line", "error"),
+        (b"<a>\nyou & me<b/></a>", 2, "write &amp;", "warning"),
+        (b"<a>\n<b c='x & y'/></a>", 2, "write &amp;", "warning"),
+        (b"<a>&nbsp;<b/></a>", 1, "write &amp;", "warning"),
+        (b"<a>\n\n<!-- one -- two --><b/></a>", 3, "inside a comment", "warning"),
+        (b"<a><b/><!-- end ---></a>", 1, "inside a comment", "warning"),
+        (b"<a>\n<b x='1' x='2'/></a>", 2, "the attribute 'x' stands twice", "error"),
+        (b"<a><b/></a>\n<c/>", 2, "follows the end of the first element", "warning"),
+        ("<a>\n<!-- é --><b/></a>".encode("latin-1"), 2, "save the file as UTF-8", "warning"),
+        (b"<a><b/>\x01</a>", 1, "control characters", "warning"),
     ],
 )
-def test_small_faults_are_mended_and_told(data: bytes, line: int, words: str) -> None:
+def test_small_faults_are_mended_and_told(data: bytes, line: int, words: str, severity: str) -> None:
     root = parse_xml(data, "f.xml")
     assert (root.tag, [child.tag for child in root.children]) == ("a", ["b"])
     (problem,) = root.problems
     assert words in problem.message
-    assert (problem.severity, str(problem.source)) == ("warning", f"f.xml:{line}")
+    assert (problem.severity, str(problem.source)) == (severity, f"f.xml:{line}")
 
 
 def test_the_texts_are_as_they_were_meant() -> None:

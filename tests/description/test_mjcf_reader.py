@@ -399,7 +399,7 @@ def test_world() -> None:
         ("<worldbody><body quat='1 0 0 0' euler='0 0 0'/></worldbody>", "one orientation"),
         ("<worldbody><body pos='1 2'/></worldbody>", "3 numbers"),
         ("<worldbody><body><joint axis='0 0 0'/></body></worldbody>", "zero"),
-        ("<worldbody><body><joint range='1 -1'/></body></worldbody>", "range"),
+        ("<worldbody><body><joint limited='true' range='1 -1'/></body></worldbody>", "range"),
         ("<worldbody><body><joint type='spiral'/></body></worldbody>", "one of hinge"),
         ("<worldbody><body name='a'/><body name='a'/></worldbody>", "two bodies"),
         ("<worldbody><body><body><freejoint/></body></body></worldbody>", "free joint"),

@@ -12,7 +12,8 @@ from urdf_samples import MACROS
 
 from andante.description.io.open import read_robot
 from andante.description.io.resolver import Resolver
-from andante.description.io.xacro.expand import expand_xacro, is_xacro
+from andante.description.io.xacro import is_xacro
+from andante.description.io.xacro.expand import expand_xacro
 from andante.description.io.xmltree import Node
 from andante.description.load import robot_file, robot_names
 from andante.errors import AndanteError, BadInput, UnknownName

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.description import Box, Collision, Inertia, Joint, JointType, Link, Robot
+from andante.description import Box, Collision, Inertia, Joint, JointType, Link, Robot, Visual
 from andante.description.inertia import LEAST_MASS_FRACTION
 from andante.description.robot import joint_motion
 from andante.errors import BadInput
@@ -138,6 +138,23 @@ def test_a_tensor_that_is_not_positive_is_lifted_and_it_is_told() -> None:
     assert np.linalg.eigvalsh(tree.bodies[1].inertia.matrix)[0] > 0
     (problem,) = tree.problems
     assert "not positive definite" in problem.message
+
+
+def test_a_tensor_that_is_next_to_nothing_beside_the_body_is_that_of_a_box() -> None:
+    shape = Collision(Box((0.1, 0.2, 0.3)))
+    slight = Inertia(4.0, (0, 0, 0), (-2e-22, 0.0, 0.0, 3e-23, 0.0, 3e-6))  # what exporters write into empty links
+    tree = _on_a_hinge(Link("b", slight, collisions=(shape,)))
+    expected = 4.0 / 12 * np.array([0.2**2 + 0.3**2, 0.1**2 + 0.3**2, 0.1**2 + 0.2**2])
+    assert np.diag(tree.bodies[1].inertia.matrix) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_bodies_of_a_robot_without_any_mass_are_as_large_as_their_shapes(shown: bool) -> None:
+    box, place = Box((0.1, 0.2, 1.0)), SE3.from_xyz_rpy((0, 0, 0.5))
+    shapes = {"visuals": (Visual(box, place),)} if shown else {"collisions": (Collision(box, place),)}
+    body = _on_a_hinge(Link("b", **shapes), base=None).bodies[1]
+    assert body.inertia.com == pytest.approx((0, 0, 0.5))
+    assert body.inertia.moments[0] == pytest.approx(body.inertia.mass / 12 * (0.2**2 + 1.0**2))
 
 
 def test_a_tensor_without_a_triangle_is_widened_and_keeps_its_axes() -> None:

@@ -20,6 +20,9 @@ from typing import Annotated, Any
 
 import typer
 
+from andante.gc_paused import gc_paused
+
+from .coercion import quick
 from .options import BODY, CALLBACKS, JSON, SET, SHARED, Take, allow, refuse_simulated
 from .output import console, print_json, print_lines, print_written, warn
 from .signature import REQUIRED, Argument, read_arguments
@@ -187,7 +190,8 @@ def merging(function: str, about: str, words: Callable[[Any, Call], None]) -> Co
 
 def _load(reference: str) -> Any:
     module, _, name = reference.partition(":")
-    return getattr(importlib.import_module(module), name)
+    with gc_paused():  # classes and functions are made, nothing is thrown away
+        return getattr(importlib.import_module(module), name)
 
 
 def _parameter(argument: Argument, take: Take) -> inspect.Parameter:
@@ -233,6 +237,10 @@ def _read_when_asked(declared: Command) -> type[typer.core.TyperCommand]:
             app = typer.Typer(add_completion=False)
             app.command()(declared.callback())
             return typer.main.get_command(app)
+
+        def get_params(self, ctx: Any) -> list[Any]:
+            """Its parameters, the one for help too."""
+            return quick(super().get_params(ctx))
 
         params = property(lambda self: self.made.params, lambda self, value: None)
         callback = property(lambda self: self.made.callback, lambda self, value: None)

@@ -16,6 +16,7 @@ from andante._version import __version__
 from andante.errors import AndanteError, MissingFile
 
 from . import bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk
+from .coercion import QuickGroup
 from .output import announce_compiling, one_line
 
 INTERRUPTED = 130  # exit code after Ctrl-C
@@ -23,6 +24,7 @@ USAGE = 2  # and after a mistake on the command line
 FUEL_CACHE = "GZ_FUEL_CACHE"  # where Andante looks for models of Gazebo Fuel first
 
 app = typer.Typer(
+    cls=QuickGroup,
     name="andante",
     help="A whole robot lab: describe, check, convert and simulate robots on four physics engines.",
     no_args_is_help=True,

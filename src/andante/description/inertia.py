@@ -23,6 +23,7 @@ LEAST_MASS = 1e-6  # [kg]
 ROUNDING = 1e-12  # relative; of tensors that are computed
 LEAST_RADIUS = 0.01  # radius of gyration of bodies without a shape [m]
 LEAST_MOMENT = 1e-14  # engines refuse moving bodies with smaller ones [kg m^2]
+SLIGHT = 0.02  # radius of gyration, in diagonals of a body, below which a tensor tells nothing
 POINT_RADIUS = 1e-6  # a body whose radius of gyration is smaller has no tensor that means anything [m]
 
 
@@ -122,13 +123,15 @@ def massless(least: float, com: Vec3 = (0.0, 0.0, 0.0)) -> Inertia:
 def repaired_inertia(given: Inertia, size: Array, slack: float = TRIANGLE_SLACK) -> Inertia:
     """The same mass with a tensor that a real body could have; the same inertia where it has one.
 
-    A missing tensor becomes that of a box of `size` [m]. Principal moments that are not positive are raised to those of
-    a small body, then the two smaller ones until they are together as large as the third, I1 + I2 >= I3.
+    A missing tensor becomes that of a box of `size` [m], and so does one that is not positive and next to nothing
+    beside it. Principal moments that are not positive are raised to those of a small body, then the two smaller ones
+    until they are together as large as the third, I1 + I2 >= I3.
     """
     flaw = flaw_of(given, slack)
     if flaw is None:
         return given
-    if flaw is Flaw.POINT:
+    slight = np.abs(given.matrix).max() < given.mass * (SLIGHT * np.linalg.norm(size)) ** 2
+    if flaw is Flaw.POINT or (flaw is Flaw.INDEFINITE and slight):
         moments = given.mass / 12 * (size @ size - size**2)
         return Inertia.from_matrix(given.mass, given.com, np.diag(np.maximum(moments, 10 * LEAST_MOMENT)))
     principal, axes = np.linalg.eigh(given.matrix)

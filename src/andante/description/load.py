@@ -11,6 +11,7 @@ the group `andante.worlds`. In pyproject.toml:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +75,8 @@ def world_names() -> tuple[str, ...]:
 
 def robot_file(name: str) -> Path:
     """File of a registered robot or of one that another package brings (`public`), or the path itself."""
+    if _is_file(name):
+        return Path(name)
     if name in ROBOTS:
         return ROBOTS[name].description
     if not _is_path(name):
@@ -87,7 +90,15 @@ def robot_file(name: str) -> Path:
 
 def world_file(name: str) -> Path:
     """File of a registered world, or the path itself."""
+    if _is_file(name):
+        return Path(name)
     return WORLDS[name] if name in WORLDS else _path(name, "world", world_names())
+
+
+def description_file(name: str) -> Path:
+    """File of a robot, else of a world, of that name, or the path itself."""
+    registered = not _is_file(name) and name in WORLDS and name not in ROBOTS
+    return world_file(name) if registered else robot_file(name)
 
 
 def _path(name: str, what: str, names: tuple[str, ...]) -> Path:
@@ -95,6 +106,11 @@ def _path(name: str, what: str, names: tuple[str, ...]) -> Path:
         check_file_name(Path(name))
         return Path(name)
     raise UnknownName.among(what, name, names)
+
+
+def _is_file(name: str) -> bool:
+    """Whether it is the path of a plain file; who gives one need not wait until the registries are read."""
+    return _is_path(name) and os.path.isfile(name)
 
 
 def _is_path(name: str) -> bool:

@@ -14,7 +14,7 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array
 
 from .inertia import LEAST_RADIUS, Inertia
-from .mesh.triangles import hull, load, triangles
+from .mesh.triangles import farthest, hull, reach, triangles
 from .robot import Robot
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
 
@@ -137,15 +137,20 @@ def _second_moments(geometry: Geometry) -> tuple[float, Vec3]:
 
 
 def _mesh_moments(mesh: Mesh) -> tuple[Moments, str]:
-    loaded = load(mesh)
-    if loaded.is_watertight and loaded.is_winding_consistent:
-        vertices, faces = triangles(mesh)
-        note = ""
-    else:
+    vertices, faces = triangles(mesh)
+    note = ""
+    if not _closed(faces, len(vertices)):
         vertices, faces = hull(mesh)
         note = f"mesh {mesh.uri!r} does not close; its convex hull was integrated instead"
     origin = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
     return _tetrahedra((vertices - origin)[faces], origin), note
+
+
+def _closed(faces: np.ndarray, count: int) -> bool:
+    """Whether triangles enclose a solid: each edge once in each direction."""
+    edges = faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64)
+    there, back = (np.sort(edges[:, a] * count + edges[:, b]) for a, b in ((0, 1), (1, 0)))
+    return bool((there == back).all() and (np.diff(there) > 0).all())
 
 
 def surface(geometry: Geometry, sections: int = SECTIONS) -> tuple[Array, np.ndarray]:
@@ -235,7 +240,7 @@ def support(geometry: Geometry, direction: ArrayLike) -> float:
         case Ellipsoid(radii):
             return float(np.linalg.norm(np.asarray(radii) * d))
         case Mesh():
-            return float(np.max(hull(geometry)[0] @ d))
+            return reach(geometry, d)
         case Heightmap(heights, size):
             flat = np.array([abs(d[0]) * size[0] / 2 + abs(d[1]) * size[1] / 2])
             values = np.asarray(heights)
@@ -264,8 +269,7 @@ def support_point(geometry: Geometry, direction: ArrayLike) -> Array:
             squared = np.asarray(radii) ** 2
             point = squared * d / np.linalg.norm(np.asarray(radii) * d)
         case Mesh():
-            vertices = hull(geometry)[0]
-            point = vertices[int(np.argmax(vertices @ d))]
+            point = farthest(geometry, d)
         case Heightmap(heights, size):
             z = np.asarray(heights)
             point = np.array([*np.copysign(np.asarray(size) / 2, d[:2]), z.max() if d[2] >= 0 else z.min()])
@@ -320,3 +324,12 @@ def size_of(shapes: Iterable[tuple[Geometry, SE3]]) -> Array:
     """Edges of the box around placed shapes [m]; a small cube where there are none."""
     box = box_around(shapes)
     return np.full(3, LEAST_RADIUS * np.sqrt(6.0)) if box is None else np.maximum(box[1] - box[0], 1e-3)
+
+
+def even_box(mass: float, shapes: Iterable[tuple[Geometry, SE3]]) -> Inertia | None:
+    """Inertia of a box of even density [kg] around placed shapes; None: there are none."""
+    box = box_around(shapes)
+    if box is None:
+        return None
+    size = np.maximum(box[1] - box[0], LEAST_RADIUS)
+    return Inertia.from_matrix(mass, (box[0] + box[1]) / 2, mass / 12 * np.diag(size @ size - size**2))

@@ -23,7 +23,7 @@ from andante.description.joint import Joint, JointType
 from andante.description.link import Surface
 from andante.description.robot import Robot, joint_motion
 from andante.description.shapes import Geometry, Vec3
-from andante.description.solids import size_of
+from andante.description.solids import even_box, size_of
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
@@ -257,7 +257,7 @@ def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[B
         if body.joint is None and fixed:
             out.append(body)
             continue
-        inertia, message = _sound(body, least)
+        inertia, message = _sound(body, least, _ghost(robot, body, least) if total == 0 else None)
         out.append(replace(body, inertia=inertia))
         if message and not robot.link(body.name).invented:
             source = robot.link(body.name).source
@@ -265,15 +265,25 @@ def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[B
     return tuple(out), tuple(problems)
 
 
-def _sound(body: Body, least: float) -> tuple[Inertia, str]:
-    """A usable inertia, and what was wrong with the given one (empty: nothing)."""
+def _ghost(robot: Robot, body: Body, least: float) -> Inertia | None:
+    """The inertia of a body of a robot without any mass, by what it collides with, else by what it shows."""
+    shown = ((visual.geometry, visual.pose) for visual in robot.link(body.name).visuals)
+    return even_box(least, ((shape.geometry, shape.pose) for shape in body.shapes)) or even_box(least, shown)
+
+
+def _sound(body: Body, least: float, ghost: Inertia | None) -> tuple[Inertia, str]:
+    """A usable inertia, and what was wrong with the given one (empty: nothing).
+
+    A body without mass is a small ball; in a robot that has none at all it is as large as its shapes (`ghost`), as
+    engines with iterative solvers do not hold chains of long bodies that have next to no inertia.
+    """
     given = body.inertia
     if given.mass < least:
         remedy = "fix its joint" if body.joint is not None else "bolt it down (--fixed)"
         message = (
             f"moves but weighs {given.mass:g} kg; the engine is given {least:.3g} kg; add an <inertial> or {remedy}"
         )
-        return massless(least, given.com), message
+        return ghost or massless(least, given.com), message
     flaw = flaw_of(given)
     if flaw is None:
         return given, ""

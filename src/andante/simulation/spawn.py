@@ -1,7 +1,8 @@
 """Before a run begins: are all meshes there, and how high must the root stand for the robot to stand on the ground.
 
-Meshes that were not found are left out with a warning, of pictures and of what touches; a robot of which nothing solid
-is left stops a run. A collision mesh of an absurd size is used, with a warning.
+Meshes that were not found are left out with a warning, of pictures and of what touches; where nothing solid would be
+left of a robot, boxes that have the inertia of its links stand in for them. A collision mesh of an absurd size is used,
+with a warning.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from andante.description.check.shapes import largest_mesh, mesh_size, outsized_t
 from andante.description.link import Collision, Link
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
-from andante.description.shapes import Mesh, Plane
+from andante.description.shapes import Box, Mesh, Plane, vec3_of
 from andante.description.solids import robot_bounds, surface
 from andante.description.source import Problem, Severity
 from andante.description.world import Placement
@@ -24,6 +25,8 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.geometry.hull import convex_hull
 from andante.physics import Engine
+
+LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
 
 
 def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
@@ -37,7 +40,8 @@ def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
 def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
     """The robot without collision meshes that were not found, told in its problems; itself where all are there.
 
-    BadInput where nothing solid is left of it, unless it is `scenery`.
+    Where nothing solid would be left of it, a box of its inertia stands in for each; BadInput where there is no mass
+    either, unless it is `scenery`.
     """
     lost = [(link, mesh) for link, mesh in _meshes(robot, visual=False) if mesh.path is None]
     if not lost:
@@ -46,12 +50,32 @@ def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
     told = f"link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r}"
     more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
     links = tuple(replace(each, collisions=tuple(filter(_found, each.collisions))) for each in robot.links)
+    instead, remedy = "it touches nothing there", mesh_remedy(mesh, link.source)
     if not scenery and not any(each.collisions for each in links):
-        where = f"{link.source}: " if str(link.source) else ""
-        remedy = mesh_remedy(mesh, link.source)
-        raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
-    text = f"{told}{more} was not found; it touches nothing there; {mesh_remedy(mesh, link.source)}"
+        names = {each.name for each, _ in lost}
+        links = tuple(replace(each, collisions=_stand_in(each)) if each.name in names else each for each in robot.links)
+        instead = "boxes that have the inertia of its links stand in"
+        if not any(each.collisions for each in links):
+            where = f"{link.source}: " if str(link.source) else ""
+            raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
+    text = f"{told}{more} was not found; {instead}; {remedy}"
     return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
+
+
+def _stand_in(link: Link) -> tuple[Collision, ...]:
+    """A box of even density with the mass and the tensor of a link, edges a_i² = 6 (I_j + I_k - I_i) / m; none without.
+
+    A mesh of such a link is about as large as this box, and often somewhat larger.
+    """
+    if link.inertia is None or not link.inertia.mass > 0:
+        return ()
+    moments, axes = np.linalg.eigh(link.inertia.matrix)
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / link.inertia.mass
+    if not squares.max() > LEAST_EDGE**2:
+        return ()
+    edges = np.sqrt(np.maximum(squares, LEAST_EDGE**2))
+    turn = axes * np.sign(np.linalg.det(axes))
+    return (Collision(Box(vec3_of(edges)), SE3.from_parts(turn, link.inertia.com)),)
 
 
 def solid(models: Iterable[Placement]) -> tuple[Placement, ...]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from andante.description import Problem, Robot, World, load_robot, load_world
 from andante.description.check import CheckReport, check_file, check_robot, check_world
 from andante.errors import BadInput, MissingFile
+from andante.gc_paused import gc_paused
 from andante.physics.solver import engine_notes
 
-from .inputs import RobotLike, as_robot
+from .inputs import RobotLike, as_robot, told_of_legs
 from .result import HIDDEN, Result
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
             raise BadInput(f"{file.name!r} is loaded already; arguments belong to a file: {', '.join(arguments)}")
         found = check_robot(file, notes(file)) if isinstance(file, Robot) else check_world(file, notes(file))
     else:
-        found = check_file(str(file), arguments, notes)
+        with gc_paused():
+            found = check_file(str(file), arguments, notes)
     told = (*found.recognised, *(words for words in legs if words))
     subject = file if isinstance(file, Robot | World) else str(file)
     return CheckResult(**{**vars(found), "recognised": told}, subject=subject, arguments=dict(arguments or {}))
@@ -232,7 +234,9 @@ def rig(
     from andante.locomotion.rigs.rig import weak_joints
 
     model = as_robot(robot, arguments)
-    made = infer_rig(model, knees, height, None if stance is None else read_stance(Path(stance)))
+    stated = None if stance is None else read_stance(Path(stance))
+    with told_of_legs(model, stated is None):
+        made = infer_rig(model, knees, height, stated)
     weak, file = weak_joints(model, made), None if out is None else Path(out)
     if file is not None:
         write_rig(made, file)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from andante.description import Robot, World, load_robot, load_world
@@ -28,6 +29,30 @@ def as_robot(robot: RobotLike, arguments: Mapping[str, str] | None = None) -> Ro
 def as_world(world: WorldLike) -> World:
     """The world itself, of a name, or of a file."""
     return world if isinstance(world, World) else load_world(world)
+
+
+@contextmanager
+def told_of_legs(robot: Robot, by_itself: bool) -> Iterator[None]:
+    """What is refused about legs is told with the file, and of a robot on wheels in the words of `check`: it drives.
+
+    Args:
+        robot: whose legs are looked for.
+        by_itself: nobody has said by gait, rig or stance how it is to walk.
+    """
+    try:
+        yield
+    except BadInput as error:
+        from andante.description.check.recognize import find_wheels
+
+        text, where = str(error), str(robot.source)
+        wheels = find_wheels(robot) if by_itself else []
+        if wheels:
+            names = ", ".join(wheel.joint for wheel in wheels)
+            text = (
+                f"robot {robot.name!r} drives on {len(wheels)} wheels ({names}) and has no legs to walk on; "
+                "andante navigate drives it, a walk of your own goes in by --gait file.py:Name"
+            )
+        raise type(error)(text if not where or where in text else f"{where}: {text}") from None
 
 
 def file_of(thing: Robot | World | Path | str) -> str:

@@ -152,7 +152,7 @@ def sim(
             problems=scene.problems,
             dt=scene.engine.dt,
             start_pose=begun.words,
-            unstable="" if push else _gained(rows, _size(made, begun.positions), drop),
+            unstable="" if push else _gained(rows, _size(scene.robot, begun.positions), drop),
             reason=reason,
             path=rows,
         )

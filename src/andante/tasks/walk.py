@@ -39,7 +39,7 @@ from .bodies import (
     require_pose,
     require_rate,
 )
-from .inputs import RobotLike, WorldLike, as_robot, as_world
+from .inputs import RobotLike, WorldLike, as_robot, as_world, told_of_legs
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
 
@@ -149,7 +149,8 @@ def walk(
     given = read_params(params)
     settings = given.settings("walk", WalkSettings())
     request = Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None)
-    ready = prepare(given.robot.on(made), request)
+    with told_of_legs(made, not (gait or rig or params)):
+        ready = prepare(given.robot.on(made), request)
     if not simulated:
         if shove is not None:
             raise BadInput("only a simulated robot can be pushed; leave push out")

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from andante.description import Problem, Robot, Severity, World, robot_names, world_names
+from andante.description import Problem, Robot, Severity, World
 from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
-from andante.description.load import robot_file, user_robot, world_file
+from andante.description.load import description_file, user_robot
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
+from .sdformat import sdformat_problems
 from .shapes import mesh_problems, overlap_problems
 from .structure import number_or_none, part_problems, structure_problems
 
@@ -59,7 +60,7 @@ def check_file(
     if is_user_reference(name):
         made = user_robot(name, dict(arguments or {}))
         return check_robot(made, more(made))
-    path = world_file(name) if name in world_names() and name not in robot_names() else robot_file(name)
+    path = description_file(name)
     given, resolver = dict(arguments or {}), Resolver()
     root = read_root(path, given, resolver)
     faults = structure_problems(root)
@@ -67,12 +68,13 @@ def check_file(
         from .schema import schema_problems  # here, as MuJoCo takes long to import
 
         faults += schema_problems(root, path, resolver)
+    faults += sdformat_problems([root])  # before a reader cuts parts away
     try:
         if is_world(root):
             world = world_of(root, path, resolver)
-            return check_world(world, [*faults, *more(world)])
+            return check_world(world, [*faults, *sdformat_problems(resolver.opened.values()), *more(world)])
         robot = robot_of(root, path, resolver)
-        return check_robot(robot, [*faults, *more(robot)])
+        return check_robot(robot, [*faults, *sdformat_problems(resolver.opened.values()), *more(robot)])
     except BadInput:
         if root.tag == "mujoco" or not any(problem.severity is Severity.ERROR for problem in faults):
             raise

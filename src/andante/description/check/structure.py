@@ -57,6 +57,8 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
         if urdf:
             yield from _limits(joint)
     if urdf:
+        if robot.get("name") is None:
+            yield _error(robot.source, "<robot> has no name; write name=")
         yield from _second_parents(parents)
         yield from _roots(robot, links, parents)
     yield from _cycles(parents)
@@ -120,6 +122,14 @@ def _limits(joint: Node) -> Iterator[Problem]:
     if joint.get("type") in NEEDS_LIMITS and limit is None:
         told = f"joint {name!r} is {joint.get('type')}"
         yield _error(joint.source, f"{told} and needs <limit lower upper effort velocity>")
+    if joint.get("type") == "floating":
+        return
+    for what in ("effort", "velocity"):
+        if limit is not None and limit.get(what) is None:
+            yield _error(limit.source, f"joint {name!r}: its <limit> has no {what}; write {what}=")
+    dynamics = joint.find("dynamics")
+    if dynamics is not None and dynamics.get("damping") is None and dynamics.get("friction") is None:
+        yield _error(dynamics.source, f"joint {name!r}: <dynamics> has neither damping nor friction; give one, or none")
 
 
 def part_problems(root: Node) -> list[Problem]:

@@ -1,7 +1,8 @@
 """Small faults of XML that other tools read over: mended, so that the file opens, and told with their line.
 
-TinyXML, by which urdfdom, SDFormat and MuJoCo read, takes a declaration after comments, a raw `&`, `--` in comments,
-bytes that are no UTF-8, control characters, an attribute twice and text after the end; a strict parser refuses them.
+TinyXML, by which urdfdom, SDFormat and MuJoCo read, takes a raw `&`, `--` in comments, bytes that are no UTF-8, control
+characters and tags after the end, its first version also a declaration after comments; a strict parser refuses them. An
+attribute that stands twice is an error to all of them, and still costs no robot here.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ ATTRIBUTE = re.compile(rb"""\s+([^\s=<>"'/]+)\s*=\s*("[^"]*"|'[^']*')""")
 def mended_xml(data: bytes, file: str) -> tuple[bytes, list[Problem]]:
     """The document as a strict parser takes it, line by line where it was, and what was mended; empty: nothing."""
     problems: list[Problem] = []
+    lax = b"<robot" in data  # urdfdom's TinyXML takes more than the later one of SDFormat and MuJoCo
 
-    def tell(place: int, message: str) -> None:
+    def tell(place: int, message: str, severity: Severity = Severity.WARNING) -> None:
         line = data.count(b"\n", 0, place) + 1
-        problems.append(Problem(Severity.WARNING, f"not well-formed XML: {message}", Source(file, line)))
+        problems.append(Problem(severity, f"not well-formed XML: {message}", Source(file, line)))
 
     fault = _first_undecodable(data)
     if fault is not None:
@@ -35,7 +37,8 @@ def mended_xml(data: bytes, file: str) -> tuple[bytes, list[Problem]]:
         head = DECLARATION.match(data)
         data = (_blank(head[0]) + data[head.end() :]) if head else data
     for found in [each for each in DECLARATION.finditer(data) if each.start() > 0]:
-        tell(found.start(), "the XML declaration does not stand at the start; move it to the first line")
+        said = "the XML declaration does not stand at the start; move it to the first line"
+        tell(found.start(), said, Severity.WARNING if lax else Severity.ERROR)
         data = data[: found.start()] + _blank(found[0]) + data[found.end() :]
     for found in COMMENT.finditer(data):
         inner = found[1]
@@ -49,7 +52,7 @@ def mended_xml(data: bytes, file: str) -> tuple[bytes, list[Problem]]:
     return _in_text(data, tell), problems
 
 
-def _in_text(data: bytes, tell: Callable[[int, str], None]) -> bytes:
+def _in_text(data: bytes, tell: Callable[..., None]) -> bytes:
     """Raw ampersands and attributes that stand twice, outside comments and CDATA."""
     out, end = list[bytes](), 0
     for kept in [*KEPT.finditer(data), None]:
@@ -60,7 +63,7 @@ def _in_text(data: bytes, tell: Callable[[int, str], None]) -> bytes:
             tell(at + raw.start(), "a raw '&'; write &amp; for it")
 
         def once(tag: re.Match[bytes], at: int = at) -> bytes:
-            return _without_doubles(tag[0], lambda message: tell(at + tag.start(), message))
+            return _without_doubles(tag[0], lambda message: tell(at + tag.start(), message, Severity.ERROR))
 
         out.append(RAW_AMPERSAND.sub(b"&amp;", TAG.sub(once, piece)))
         if kept is not None:

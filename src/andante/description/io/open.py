@@ -26,7 +26,7 @@ from .forgive import IN_MJCF, forgiven
 from .plugins import with_plugin_sensors
 from .resolver import Resolver
 from .urdf.reader import read_urdf
-from .xacro.expand import expand_xacro, is_xacro
+from .xacro import is_xacro
 from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
 
 MAX_BYTES = 1024 * 1024
@@ -39,6 +39,8 @@ def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node
     if data[:2] == b"\x1f\x8b":
         data = gunzip(data, str(path))
     if is_xacro(path, data):
+        from .xacro.expand import expand_xacro  # here, as most files do without
+
         return expand_xacro(path, arguments, resolver)
     if arguments:
         raise BadInput(f"{path} is not a xacro file and takes no arguments, got {', '.join(arguments)}")

@@ -188,10 +188,13 @@ def _parsed(data: bytes, file: str) -> Node:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         line, what = error.lineno + skipped, expat.ErrorString(error.code)
-        if error.code == JUNK and top.children:
+        if top.children and len(stack) == 1:
             said = "not well-formed XML: more follows the end of the first element, and is not read; delete it"
-            top.children[0].problems = [Problem(Severity.WARNING, said, Source(file, line))]
-            return top.children[0]
+            first, is_text = top.children[0], data[parser.ErrorByteIndex : parser.ErrorByteIndex + 1] != b"<"
+            refused = is_text and what == expat.ErrorString(JUNK) and first.tag != "robot"  # as TinyXML2 does
+            severity = Severity.ERROR if refused else Severity.WARNING
+            first.problems = [Problem(severity, said, Source(file, line))]
+            return first
         raise _Malformed(f"{file}:{line}: not well-formed XML ({what}); mend the file there") from None
     except BadInput:  # of a handler
         raise
@@ -200,6 +203,17 @@ def _parsed(data: bytes, file: str) -> Node:
     if not top.children:
         raise BadInput(f"{file}: no XML element found")
     return top.children[0]
+
+
+def escaped(text: str) -> str:
+    """Text as it stands between tags."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def quoted(text: str) -> str:
+    """Text as the value of an attribute, in quotation marks."""
+    inside = escaped(text).replace('"', "&quot;")
+    return '"' + inside.replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;") + '"'
 
 
 def number(node: Node, text: str | None, what: str, default: float | None = None, infinite: bool = False) -> float:

@@ -35,6 +35,12 @@ def check_collada(data: bytes, file: str) -> tuple[bytes, Array, dict[str, set[s
     Documents that grow without bound are refused. Materials that do not exist are taken out: the library would leave
     out all parts that name one. Names: geometry id -> its name and those of its nodes.
     """
+    root, turn = open_collada(data, file)
+    return _without_broken(data, root), turn, _names(root)
+
+
+def open_collada(data: bytes, file: str) -> tuple[Node, Array]:
+    """The tree of a COLLADA document that has bounds, and the matrix (3, 3) that brings it to meters with z up."""
     root = _local(parse_xml(data, file))
     if root.tag != "COLLADA":
         raise BadInput(f"mesh {file} is not a DAE file: the root element is <{root.tag}>, not <COLLADA>")
@@ -57,7 +63,7 @@ def check_collada(data: bytes, file: str) -> tuple[bytes, Array, dict[str, set[s
     for node in root.walk():
         if node.tag == "vcount":
             _check_corners(node)
-    return _without_broken(data, root), unit * UP_AXES[axis], _names(root)
+    return root, unit * UP_AXES[axis]
 
 
 def _without_broken(data: bytes, root: Node) -> bytes:

@@ -394,9 +394,14 @@ def binary_triangles(data: bytes) -> tuple[Array, np.ndarray]:
 
 
 def merged(vertices: Array, faces: np.ndarray) -> tuple[Array, np.ndarray]:
-    """The same triangles with equal vertices told once, in the order in which they come first."""
-    _, first, which = np.unique(np.round(vertices / SAME), axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return vertices[first[order]], place[which.reshape(-1)][faces]
+    """The same triangles with equal vertices told once, in the order in which they come first; unused ones left out."""
+    rounded = np.round(vertices / SAME)
+    order = np.lexsort(rounded.T)  # keeps the order of equal ones
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (np.diff(rounded[order], axis=0) != 0).any(axis=1)
+    lead = order[fresh][np.cumsum(fresh) - 1]  # the first of the equal ones, of each in that order
+    first = np.empty_like(order)
+    first[order] = lead
+    used = np.zeros(len(order), dtype=bool)
+    used[first[faces]] = True
+    return vertices[used], (np.cumsum(used) - 1)[first[faces]]

@@ -15,13 +15,15 @@ from andante.description.source import Source
 from andante.errors import BadInput, MissingFile
 from andante.geometry import Array
 
-from .files import load_mesh_file, load_mesh_parts, merged
+from .files import load_mesh_file
+from .plain import plain_triangles
 
 if TYPE_CHECKING:
     import trimesh
 
 USUAL_FOLDERS = ("", "meshes", "mesh", "models", "visual", "collision", "meshes/visual", "meshes/collision")
 LEVELS_UP = 2
+MANY = 60_000  # corners beyond which a search among those of the hull is worth making it
 ELSEWHERE = "put it beside the file or set ROS_PACKAGE_PATH (GAZEBO_MODEL_PATH)"
 
 
@@ -41,14 +43,22 @@ def hull(mesh: Mesh) -> tuple[Array, np.ndarray]:
     return _scaled(_hull(*file_key(mesh)), mesh)
 
 
+def reach(mesh: Mesh, direction: Array) -> float:
+    """Largest d·x over the points x of a mesh [m]."""
+    return float(np.max(_outermost(*file_key(mesh)) @ (direction * check_scale(mesh))))
+
+
+def farthest(mesh: Mesh, direction: Array) -> Array:
+    """A corner of a mesh (3,) that lies farthest along a direction [m]."""
+    scale, corners = check_scale(mesh), _outermost(*file_key(mesh))
+    return np.asarray(corners[int(np.argmax(corners @ (direction * scale)))] * scale)
+
+
 def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
     """Corners (n, 3) and outward faces (m, 3) of the convex hull of points; flat ones have none and are refused."""
     from scipy.spatial import ConvexHull, QhullError
 
-    extent = np.ptp(points, axis=0).max() if len(points) else 0.0
-    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
-    if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
-        raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
+    extent = _check_thick(points, what)
     try:
         # scaled to unit size, so that small parts in meters keep their corners
         hull = ConvexHull(points / extent, qhull_options="QbB Pp Qt")
@@ -62,6 +72,15 @@ def hull_of(points: Array, what: str = "mesh") -> tuple[Array, np.ndarray]:
     return corners, faces
 
 
+def _check_thick(points: Array, what: str) -> float:
+    """Longest edge of the box around points (n, 3) [m]; flat ones are refused."""
+    extent = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) if len(points) >= 4 else np.zeros(3)
+    if extent == 0 or spread[-1] <= 1e-9 * spread[0]:
+        raise BadInput(f"{what} is flat, so it has no convex hull; give it thickness or use a box")
+    return extent
+
+
 def load(mesh: Mesh) -> trimesh.Trimesh:
     """A fresh trimesh of a mesh shape, scaled."""
     import trimesh
@@ -70,10 +89,16 @@ def load(mesh: Mesh) -> trimesh.Trimesh:
     return trimesh.Trimesh(vertices, faces, process=False)
 
 
-def _scaled(loaded: _Loaded, mesh: Mesh) -> tuple[Array, np.ndarray]:
+def check_scale(mesh: Mesh) -> Array:
+    """Factors (3,) of a mesh along its axes."""
     scale = np.asarray(mesh.scale, dtype=float)
     if not np.isfinite(scale).all() or (scale == 0).any():
         raise BadInput(f"mesh {mesh.uri!r}: scale must be finite and not 0, got {mesh.scale}")
+    return scale
+
+
+def _scaled(loaded: _Loaded, mesh: Mesh) -> tuple[Array, np.ndarray]:
+    scale = check_scale(mesh)
     return loaded.vertices * scale, loaded.faces[:, ::-1] if np.prod(scale) < 0 else loaded.faces
 
 
@@ -92,10 +117,9 @@ def file_key(mesh: Mesh) -> tuple[Path, int, int, str, bool]:
 
 @lru_cache(maxsize=512)
 def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
-    if path.suffix.lower() == ".stl" and not submesh and not center:  # a robot of these needs no mesh library
-        parts = load_mesh_parts(path)
-        if len(parts) == 1 and parts[0].color is None:
-            return _Loaded(*merged(parts[0].vertices, parts[0].faces))
+    plain = None if submesh or center else plain_triangles(path)
+    if plain is not None:
+        return _Loaded(*plain)
     mesh = load_mesh_file(path, submesh, center)
     return _Loaded(np.asarray(mesh.vertices), np.asarray(mesh.faces))
 
@@ -103,6 +127,16 @@ def _load(path: Path, changed: int, size: int, submesh: str, center: bool) -> _L
 @lru_cache(maxsize=512)
 def _hull(path: Path, changed: int, size: int, submesh: str, center: bool) -> _Loaded:
     return _Loaded(*hull_of(_load(path, changed, size, submesh, center).vertices, f"mesh {path}"))
+
+
+@lru_cache(maxsize=512)
+def _outermost(path: Path, changed: int, size: int, submesh: str, center: bool) -> Array:
+    """Corners among which those of the hull are; the hull itself, which takes time, only where there are many."""
+    corners = _load(path, changed, size, submesh, center).vertices
+    if len(corners) > MANY:
+        return _hull(path, changed, size, submesh, center).vertices
+    _check_thick(corners, f"mesh {path}")
+    return corners
 
 
 def mesh_remedy(mesh: Mesh, source: Source) -> str:

@@ -12,7 +12,9 @@ from .listing import Animal
 
 Records = Mapping[tuple[str, str], Mapping[str, Any]]  # of one file, by step and case
 SAME_HEIGHT = 0.02  # [m]
-LACKS_FILES = re.compile(r"opening file|unable to find|not found|could not open|no such file", re.IGNORECASE)
+LACKS_FILES = re.compile(
+    r"opening file|unable to (?:find|resolve) |not found|could not open|no such file", re.IGNORECASE
+)
 NAMED = 12  # misses that a line of figures names
 
 
@@ -119,6 +121,7 @@ class Figure:
 
 def figures_of(rows: Sequence[Row]) -> list[Figure]:
     """The figures over all rows."""
+    readable = [row for row in rows if row.opens is not False or row.accepted]  # no tool can do more with the others
     formats = dict.fromkeys(name for row in rows for name in row.written)
     wanted: list[tuple[str, Iterable[Row], Callable[[Row], bool]]] = [
         (
@@ -131,14 +134,14 @@ def figures_of(rows: Sequence[Row]) -> list[Figure]:
             [row for row in rows if row.accepted is not None and row.opens is not None],
             lambda row: bool(row.accepted) == bool(row.clean),
         ),
-        ("runs on every engine", [row for row in rows if row.engines], lambda row: bool(row.runs)),
+        ("runs on every engine", [row for row in readable if row.engines], lambda row: bool(row.runs)),
         (
             f"heights agree within {100 * SAME_HEIGHT:g} cm",
             [row for row in rows if row.runs and row.spread is not None],
             lambda row: (row.spread or 0.0) <= SAME_HEIGHT,
         ),
         *(
-            (f"written as {name} and accepted", [row for row in rows if name in row.written], _accepts(name))
+            (f"written as {name} and accepted", [row for row in readable if name in row.written], _accepts(name))
             for name in formats
         ),
         ("walks 1 m within 10 % and 10 deg", [row for row in rows if row.walk is not None], lambda row: not row.walk),

@@ -110,9 +110,15 @@ def read_model(document: Document) -> Model:
 
 def _check_joint(document: Document, joint: Any) -> None:
     """What MuJoCo does not refuse by itself."""
+    import mujoco
+
     node, (low, high) = document.node(joint), joint.range
     if joint.limited and (low or high) and low >= high:
-        raise node.error(f"range needs its first number smaller than the second, got {low:g} {high:g}")
+        told = f"range needs its first number smaller than the second, got {low:g} {high:g}"
+        if joint.limited == int(mujoco.mjtLimited.mjLIMITED_TRUE):
+            raise node.error(told)
+        document.warn(f"<joint> {node.get('name') or ''!r}: {told}; it moves freely, as in MuJoCo", node.source)
+        joint.limited = int(mujoco.mjtLimited.mjLIMITED_FALSE)
     if min(joint.frictionloss, joint.armature, joint.damping[0], joint.stiffness[0]) < 0:
         told = "damping, stiffness, frictionloss and armature must not be negative; taken as 0"
         document.warn(f"<joint> {node.get('name') or ''!r}: {told}", node.source)

@@ -15,12 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from andante.description.io.resolver import Resolver
-from andante.description.io.xmltree import LARGEST, MAX_DEPTH, Node, number, parse_xml, read_bytes
+from andante.description.io.xmltree import LARGEST, MAX_DEPTH, Node, number, parse_xml, quoted, read_bytes
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
@@ -283,7 +282,7 @@ class _Text:
         if len(self.rows) > 2 * MAX_PARTS:
             raise node.error(f"more than {MAX_PARTS} bodies, joints, geoms and the like; refused")
         self._check(node)
-        attributes = "".join(f" {key}={quoteattr(value)}" for key, value in self._kept(node, parent).items())
+        attributes = "".join(f" {key}={quoted(value)}" for key, value in self._kept(node, parent).items())
         renamed = tag == "default" and parent == "mujoco" and node.get("class", "main") != "main"
         if renamed:  # a class of its own rather than the main one
             self._row(node, "<default>")

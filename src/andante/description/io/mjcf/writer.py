@@ -18,9 +18,9 @@ import numpy as np
 
 from andante.description import Frame, Inertia, Joint, JointType, Link, Mimic, Robot, World
 from andante.description.inertia import ROUNDING, least_mass, massless, repaired_inertia
-from andante.description.link import IDENTITY
+from andante.description.link import IDENTITY, Collision, Visual
 from andante.description.robot import joint_motion
-from andante.description.solids import size_of
+from andante.description.solids import even_box, size_of
 from andante.errors import Unsupported
 from andante.files import made_folder, write_all
 from andante.geometry import SE3
@@ -252,7 +252,11 @@ class _RobotWriter:
             others = (self.robot.link(name).inertia for name in self.robot.welded(link.name) if name != link.name)
             if inertia is None and any(other is not None and other.mass > 0 for other in others):
                 return None
-            return massless(least_mass(self.robot.mass), (0.0, 0.0, 0.0) if inertia is None else inertia.com)
+            least, ghost = least_mass(self.robot.mass), None
+            if self.robot.mass == 0:  # as engines are given it
+                parts: list[Collision | Visual] = [*(link.collisions or link.visuals)]
+                ghost = even_box(least, ((part.geometry, part.pose) for part in parts))
+            return ghost or massless(least, (0.0, 0.0, 0.0) if inertia is None else inertia.com)
         size = size_of((shape.geometry, shape.pose) for shape in link.collisions)
         return repaired_inertia(inertia, size, slack=-ROUNDING)
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from andante.description import Frame, Joint, JointType, Link, Plugin, Robot, SensorSpec, Transmission
+from andante.description.io.mimic import leader_fault
 from andante.description.io.xmltree import Node, free_name, number
 from andante.description.link import IDENTITY
+from andante.description.source import Severity
 from andante.geometry import SE3
 
 from .frames import ANCHOR, Scope
@@ -260,6 +262,7 @@ def assemble(reading: Reading, parts: Parts, split: bool) -> list[Component]:
     if not parts.links:
         raise node.error("the model has no links")
     links, poses, joints, welded = _with_world(parts)
+    joints = [_with_leader(reading, joint, joints) for joint in joints]
     forest = _Forest(joints)
     if parts.static:
         if any(j.type is not JointType.FIXED for j in (*forest.tree, *forest.loops)):
@@ -290,6 +293,14 @@ def assemble(reading: Reading, parts: Parts, split: bool) -> list[Component]:
         name = free_name(f"{root}_{kind}", taken)
         forest.add(Joint(name, kind, main, root, pose=poses[main].inverse() @ poses[root], source=node.source))
     return _components(parts, kept, links, poses, forest, welded)
+
+
+def _with_leader(reading: Reading, joint: Joint, joints: list[Joint]) -> Joint:
+    """The joint, free where what it mimics cannot lead it."""
+    fault = leader_fault(joint, joints)
+    if fault:
+        reading.report.add(Severity.WARNING, f"joint {joint.name!r} mimics {fault}", joint.source)
+    return replace(joint, mimic=None) if fault else joint
 
 
 def _with_world(parts: Parts) -> tuple[list[Link], dict[str, SE3], list[Joint], set[str]]:

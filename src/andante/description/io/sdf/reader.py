@@ -94,12 +94,23 @@ def read_sdf_world(root: Node, path: Path, resolver: Resolver) -> World:
     if worlds:
         if len(worlds) > 1:
             reading.report.warn(worlds[1], f"the file holds {len(worlds)} worlds; the first one is used")
-        return read_world(reading, build_scope(reading, document, worlds[0], chain))
+        return read_world(reading, build_scope(reading, document, _without_empty(reading, worlds[0]), chain))
     scope = build_scope(reading, document, _holder(root), chain)
     if not scope.nested:
         raise root.error("the file holds neither a world nor a model")
     models = [p for name, inner in scope.nested.items() for p in _placements(reading, inner, scope.where(name), set())]
     return World(next(iter(scope.nested)), tuple(models), source=root.source, problems=reading.report.problems)
+
+
+def _without_empty(reading: Reading, world: Node) -> Node:
+    """The world without models of no link, which are no bodies; the standard has them where they are static."""
+    kept = []
+    for child in world.children:
+        if child.tag == "model" and not any(part.tag in ("link", "model", "include") for part in child.children):
+            reading.report.warn(child, f"<model> {child.get('name')!r} has no links; it is left out")
+        else:
+            kept.append(child)
+    return replace(world, children=kept) if len(kept) < len(world.children) else world
 
 
 def _start(root: Node, path: Path, resolver: Resolver) -> tuple[Reading, Document, tuple[Path, ...]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from andante.description.io.xmltree import escaped, quoted
 from andante.errors import BadInput
 from andante.geometry import SE3
 
@@ -36,14 +36,14 @@ class Element:
     def render(self, depth: int = 0) -> list[str]:
         """Lines of the element, two blanks per level."""
         indent = "  " * depth
-        attributes = "".join(f" {key}={quoteattr(_legal(value))}" for key, value in self.attributes.items())
+        attributes = "".join(f" {key}={quoted(_legal(value))}" for key, value in self.attributes.items())
         if self.children:
             lines = [f"{indent}<{self.tag}{attributes}>"]
             for child in self.children:
                 lines += child.render(depth + 1)
             return [*lines, f"{indent}</{self.tag}>"]
         if self.text:
-            return [f"{indent}<{self.tag}{attributes}>{escape(_legal(self.text))}</{self.tag}>"]
+            return [f"{indent}<{self.tag}{attributes}>{escaped(_legal(self.text))}</{self.tag}>"]
         return [f"{indent}<{self.tag}{attributes}/>"]
 
 

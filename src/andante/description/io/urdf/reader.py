@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from andante.description.io.mimic import leader_fault
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, number
 from andante.description.joint import Joint, JointType
@@ -17,7 +18,7 @@ from andante.errors import BadInput
 
 from .gazebo import Additions, read_gazebo
 from .joints import joint
-from .loops import LOOP_TAGS, WORLD, read_frames, read_loops, speaks_drake
+from .loops import LOOP_TAGS, WORLD, read_frames, read_loops
 from .parts import Context, at, collect_materials, link, required_name
 from .sensors import urdf_sensor
 
@@ -43,7 +44,7 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
         raise root.error("has no links")
     links = [link(node, context) for node in link_nodes.values()]
     joints = [joint(node, context) for node in joint_nodes.values()]
-    links, joints = _with_world(root, links, joints, context)
+    links, joints = _with_world(root, links, joints, joint_nodes, context)
     _check_names(joints, joint_nodes, {item.name: root for item in links})
     joints = [_with_leader(item, joints, joint_nodes[item.name], context) for item in joints]
     tree, loops, base = _tree(root, links, joints, joint_nodes, context)
@@ -91,16 +92,20 @@ def _unique(root: Node, tag: str) -> dict[str, Node]:
     return nodes
 
 
-def _with_world(root: Node, links: list[Link], joints: list[Joint], context: Context) -> tuple[list[Link], list[Joint]]:
-    """Links and joints with the link "world" that Drake's files take as given.
+def _with_world(
+    root: Node, links: list[Link], joints: list[Joint], nodes: Mapping[str, Node], context: Context
+) -> tuple[list[Link], list[Joint]]:
+    """Links and joints with the link "world" that some files, Drake's among them, take as given.
 
     What they bolt to it beside a robot that stands free, a floor, is scenery and left out.
     """
-    names = {item.name for item in links}
-    if WORLD in names or not any(item.parent == WORLD for item in joints) or not speaks_drake(root):
+    held = next((item for item in joints if item.parent == WORLD), None)
+    if held is None or any(item.name == WORLD for item in links):
         return links, joints
     children = {item.child for item in joints}
     if all(item.name in children for item in links):
+        said = f'its parent {WORLD!r} is taken for the world itself; write <link name="{WORLD}"/>'
+        context.warn(nodes[held.name], said)
         return [Link(WORLD, None, source=root.source), *links], joints
     scenery = {WORLD}
     for _ in joints:
@@ -122,26 +127,11 @@ def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nod
 
 
 def _with_leader(item: Joint, joints: Sequence[Joint], node: Node, context: Context) -> Joint:
-    """The joint, free where what it mimics cannot lead it: no joint, one without a position, or itself by a circle."""
-    if item.mimic is None:
-        return item
-    by_name = {each.name: each for each in joints}
-    leader, seen = by_name.get(item.mimic.joint), {item.name}
-    if leader is None:
-        context.warn(
-            node, f"mimics joint {item.mimic.joint!r}, which does not exist, and moves freely; {_some(by_name)}"
-        )
-        return replace(item, mimic=None)
-    if not leader.one_dof:
-        context.warn(node, f"mimics joint {leader.name!r}, which is {leader.type} and has no position; it moves freely")
-        return replace(item, mimic=None)
-    while leader is not None and leader.mimic is not None and leader.name not in seen:
-        seen.add(leader.name)
-        leader = by_name.get(leader.mimic.joint)
-    if leader is not None and leader.name == item.name:
-        context.warn(node, "mimics itself by a circle of joints and moves freely; free one of them in the file")
-        return replace(item, mimic=None)
-    return item
+    """The joint, free where what it mimics cannot lead it."""
+    fault = leader_fault(item, joints)
+    if fault:
+        context.warn(node, f"mimics {fault}")
+    return replace(item, mimic=None) if fault else item
 
 
 def _check_sensor_names(additions: Additions, context: Context) -> None:

@@ -18,14 +18,8 @@ from andante.errors import AndanteError, BadInput
 from .scope import Macro, Scope, read_parameters, truth
 from .session import MAX_DOLLAR_TEXT, Session
 
-MARKS = tuple("xmlns:xacro".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
 MAX_MACRO_DEPTH = 150
 MAX_MACRO_CALLS = 10_000
-
-
-def is_xacro(path: Path, data: bytes) -> bool:
-    """Whether a file is to be expanded: by its suffix, or because it declares the xacro namespace."""
-    return path.suffix.lower() == ".xacro" or any(mark in data for mark in MARKS)
 
 
 def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:

@@ -1,0 +1,38 @@
+"""A robot whose collision meshes are all lost stands on boxes that have the inertia of its links."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from andante.description import Box, Collision, Inertia, Link, Mesh, Robot
+from andante.description.solids import inertia_of
+from andante.errors import BadInput
+from andante.geometry import SE3
+from andante.simulation.spawn import without_lost_meshes
+
+LOST = Collision(Mesh("package://nowhere/body.stl", None))
+PLACE = SE3.from_xyz_rpy((0.1, 0.2, 0.3), (0.3, -0.2, 0.5))
+
+
+def test_a_box_of_the_same_inertia_stands_in() -> None:
+    inertia = inertia_of(Box((0.1, 0.2, 0.4)), mass=3.0).inertia.transformed(PLACE)
+    made = without_lost_meshes(Robot("r", (Link("a", inertia, collisions=(LOST,)),), ()))
+    (shape,) = made.link("a").collisions
+    assert isinstance(shape.geometry, Box)
+    assert sorted(shape.geometry.size) == pytest.approx([0.1, 0.2, 0.4])
+    again = inertia_of(shape.geometry, mass=3.0).inertia.transformed(shape.pose)
+    np.testing.assert_allclose(again.matrix, inertia.matrix, atol=1e-12)
+    assert again.com == pytest.approx(inertia.com)
+    assert "stand in" in made.problems[-1].message
+
+
+def test_what_is_solid_elsewhere_only_loses_the_mesh() -> None:
+    solid = Collision(Box((0.1, 0.1, 0.1)))
+    made = without_lost_meshes(Robot("r", (Link("a", Inertia(1.0), collisions=(LOST, solid)),), ()))
+    assert made.link("a").collisions == (solid,)
+
+
+def test_without_mass_there_is_nothing_to_go_by() -> None:
+    with pytest.raises(BadInput, match="nothing solid is left of it"):
+        without_lost_meshes(Robot("r", (Link("a", None, collisions=(LOST,)),), ()))
