@@ -6,6 +6,7 @@ Pose graphs: poses tied by relative poses, brought into the most likely arrangem
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -202,6 +203,8 @@ PHI = 9.0  # of dynamic covariance scaling
 LESS = 10.0  # by which it falls from one solution of the graph to the next
 OFF = 0.15  # a new loop that is further off than this triggers a solution of the graph [m]
 EVERY = 50  # key scans between two solutions of the graph otherwise
+MOST_TARGETS = 2000  # key scans that are kept ready to align others with
+MOST_BOARD_CELLS = 60_000_000  # of all local maps that are kept
 TURN_STEP = 0.02  # of the search for loops [rad]
 
 
@@ -227,7 +230,7 @@ class LoopFinder:
         self.traveled = np.concatenate([[0.0], np.cumsum(steps)])
         self.loops: list[Loop] = []
         self._pending: list[Loop] = []
-        self._boards: dict[int, tuple[LogOddsGrid, Pyramid, Target]] = {}
+        self._boards: OrderedDict[int, tuple[int, Pyramid, Target]] = OrderedDict()  # cells, scores, lines; latest last
         self._closed_at = 0.0  # way traveled when the graph last agreed with an old place [m]
 
     def run(self, tick: Callable[[], None] = lambda: None) -> list[Edge]:
@@ -312,20 +315,25 @@ class LoopFinder:
         enough = alignment.partners >= fewest_partners(cloud, FEWEST)
         return enough and alignment.overlap >= self.parameters.loop_overlap + more
 
-    def _board(self, old: int) -> tuple[LogOddsGrid, Pyramid, Target]:
-        """Local map around an old key scan, in its frame."""
-        if old not in self._boards:
-            span = range(max(0, old - AROUND), min(len(self.keys), old + AROUND + 1))
-            grid = LogOddsGrid(COARSE * self.parameters.resolution, hit=self.parameters.hit, miss=self.parameters.miss)
-            clouds: list[PointScan] = []
-            poses = [between(self.poses[old], self.poses[k]) for k in span]
-            for k, pose in zip(span, poses, strict=True):
-                key = self.keys[k]
-                grid.add(place(pose, key.sensor[None])[0], place(pose, key.ends), key.is_hit)
-                clouds.append(key.cloud)
-            pyramid = Pyramid(grid, DEPTH)
-            pyramid.update(np.zeros(2), np.zeros(2))
-            self._boards[old] = grid, pyramid, Target(clouds, poses)
+    def _board(self, old: int) -> tuple[int, Pyramid, Target]:
+        """Local map around an old key scan, in its frame; of many the latest are kept."""
+        if old in self._boards:
+            self._boards.move_to_end(old)
+            return self._boards[old]
+        span = range(max(0, old - AROUND), min(len(self.keys), old + AROUND + 1))
+        grid = LogOddsGrid(COARSE * self.parameters.resolution, hit=self.parameters.hit, miss=self.parameters.miss)
+        clouds: list[PointScan] = []
+        poses = [between(self.poses[old], self.poses[k]) for k in span]
+        for k, pose in zip(span, poses, strict=True):
+            key = self.keys[k]
+            grid.add(place(pose, key.sensor[None])[0], place(pose, key.ends), key.is_hit)
+            clouds.append(key.cloud)
+        pyramid = Pyramid(grid, DEPTH)
+        pyramid.update(np.zeros(2), np.zeros(2))
+        grid.finish()
+        self._boards[old] = grid.cells.size, pyramid, Target(clouds, poses)
+        while len(self._boards) > 1 and sum(cells for cells, _, _ in self._boards.values()) > MOST_BOARD_CELLS:
+            self._boards.popitem(last=False)
         return self._boards[old]
 
     def _confirm(self, loop: Loop) -> None:
@@ -382,7 +390,7 @@ def pair_edges(
 
     seen = poses[:, :2] + AHEAD * np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
     tree = cKDTree(seen)
-    targets: dict[int, Target] = {}
+    targets: OrderedDict[int, Target] = OrderedDict()  # of the latest key scans that were aligned with
     edges = []
     for new, neighbors in enumerate(tree.query_ball_point(seen, parameters.pair_radius)):
         older = np.array([old for old in neighbors if old < new - 1], dtype=int)
@@ -390,6 +398,9 @@ def pair_edges(
         for old in older[order][: parameters.pair_count].tolist():
             if old not in targets:
                 targets[old] = Target([keys[old].cloud], [np.zeros(3)])
+                if len(targets) > MOST_TARGETS:
+                    targets.popitem(last=False)
+            targets.move_to_end(old)
             guess = between(poses[old], poses[new])
             found = align(keys[new].cloud, targets[old], guess, reach=reach)
             off = between(guess, found.pose)
