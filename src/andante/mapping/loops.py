@@ -203,6 +203,7 @@ PHI = 9.0  # of dynamic covariance scaling
 LESS = 10.0  # by which it falls from one solution of the graph to the next
 OFF = 0.15  # a new loop that is further off than this triggers a solution of the graph [m]
 EVERY = 50  # key scans between two solutions of the graph otherwise
+FIRM = 0.05  # least ratio of a loop's information across and along the walls that it saw
 MOST_TARGETS = 2000  # key scans that are kept ready to align others with
 MOST_BOARD_CELLS = 60_000_000  # of all local maps that are kept
 TURN_STEP = 0.02  # of the search for loops [rad]
@@ -217,6 +218,30 @@ class Loop:
     pose: Array
     information: Array
     score: float
+    firm: bool  # held in all directions
+
+    @staticmethod
+    def of(old: int, new: int, found: Alignment, score: float) -> Loop:
+        """A loop by an alignment; along walls that it may slide along it says nothing."""
+        information, firm = held(found)
+        return Loop(old, new, found.pose, information, score, firm)
+
+
+def held(found: Alignment) -> tuple[Array, bool]:
+    """Information (3, 3) of an alignment in the axes of the aligned scan, as `Edge` has it; whether it is firm.
+
+    Noise of the normals holds a scan along two parallel walls: where the smaller eigenvalue of the part of x and y is
+    below `FIRM` times the greater one, its direction v is projected out, (I - v vᵀ) Ω (I - v vᵀ), and the tie slides.
+    """
+    c, s = math.cos(found.pose[2]), math.sin(found.pose[2])
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    information = SURE * turn.T @ found.information @ turn
+    values, vectors = np.linalg.eigh(information[:2, :2])
+    if values[0] > FIRM * values[1]:
+        return information, True
+    v = np.array([vectors[0, 0], vectors[1, 0], 0.0])
+    kept = np.eye(3) - np.outer(v, v)
+    return kept @ information @ kept, False
 
 
 class LoopFinder:
@@ -231,12 +256,13 @@ class LoopFinder:
         self.loops: list[Loop] = []
         self._pending: list[Loop] = []
         self._boards: OrderedDict[int, tuple[int, Pyramid, Target]] = OrderedDict()  # cells, scores, lines; latest last
-        self._closed_at = 0.0  # way traveled when the graph last agreed with an old place [m]
+        self._open = np.zeros(len(self.poses))  # way from each key to the newest one, along the drive and loops [m]
 
     def run(self, tick: Callable[[], None] = lambda: None) -> list[Edge]:
         """Edges of all loops that were confirmed; `poses` are those of the solved graph afterwards."""
         solved = 0
         for new in range(len(self.keys)):
+            self._open[:new] += self.traveled[new] - self.traveled[max(new - 1, 0)]
             before = len(self.loops)
             for old in self._candidates(new):
                 loop = self._check(old, new)
@@ -275,20 +301,20 @@ class LoopFinder:
         far = way > p.loop_travel
         if not far.any():
             return []
-        reach = self._reach(new)
         ahead = 1.5  # compare what is seen, which lies ahead of the robot [m]
         seen = self.poses[: new + 1, :2] + ahead * np.stack(
             [np.cos(self.poses[: new + 1, 2]), np.sin(self.poses[: new + 1, 2])], axis=1
         )
         away = np.linalg.norm(seen[:new] - seen[new], axis=1)
-        near = np.flatnonzero(far & (away < 1.0 + reach))
+        near = np.flatnonzero(far & (away < 1.0 + self._reach(self._open[:new])))
         visits = np.split(near, np.flatnonzero(np.diff(near) > 2 * AROUND) + 1)
         best = [int(visit[np.argmin(away[visit])]) for visit in visits if len(visit)]
         return sorted(best, key=lambda old: away[old])[:3]
 
-    def _reach(self, new: int) -> float:
+    def _reach(self, way: Array) -> Array:
+        """How far off a place may be after an open way (n,) [m]."""
         p = self.parameters
-        return min(p.loop_reach, 0.5 + p.loop_drift * float(self.traveled[new] - self._closed_at))
+        return np.minimum(p.loop_reach, 0.5 + p.loop_drift * way)
 
     def _check(self, old: int, new: int) -> Loop | None:
         """Whether the new key scan fits the local map of an old one; the pose, refined, if it does."""
@@ -299,9 +325,9 @@ class LoopFinder:
         cloud = self.keys[new].cloud
         direct = align(cloud, target, guess)
         if self._good(cloud, direct, 0.15) and _distance(between(guess, direct.pose)) < 0.3:
-            return Loop(old, new, direct.pose, SURE * direct.information, direct.overlap)
-        reach = self._reach(new)
-        window = SearchWindow(reach, min(0.7, 0.15 + 0.15 * reach), TURN_STEP, 0.02, 0.05)
+            return Loop.of(old, new, direct, direct.overlap)
+        reach = float(self._reach(self._open[old]))
+        window = SearchWindow(reach, min(0.7, 0.15 + 0.15 * reach), TURN_STEP, min(0.02, 0.32 / reach**2), 0.05)
         points = cloud.points[:: 1 + len(cloud.points) // MOST_POINTS]
         found = board.search(points, guess, window, least=p.loop_score)
         if found.score < p.loop_score:
@@ -309,7 +335,7 @@ class LoopFinder:
         refined = align(cloud, target, found.pose)
         if not self._good(cloud, refined) or _distance(between(found.pose, refined.pose)) > 0.3:
             return None
-        return Loop(old, new, refined.pose, SURE * refined.information, found.score)
+        return Loop.of(old, new, refined, found.score)
 
     def _good(self, cloud: PointScan, alignment: Alignment, more: float = 0.0) -> bool:
         enough = alignment.partners >= fewest_partners(cloud, FEWEST)
@@ -351,8 +377,10 @@ class LoopFinder:
             self._accept(other)
 
     def _accept(self, loop: Loop) -> None:
+        """Tie two visits, and shorten the open ways that lead over the old one, unless the match slides along walls."""
         self.loops.append(loop)
-        self._closed_at = float(self.traveled[loop.new])
+        if loop.firm:
+            np.minimum(self._open, np.abs(self.traveled - self.traveled[loop.old]), out=self._open)
 
     def _agree(self, a: Loop, b: Loop) -> bool:
         """Whether both ways round the cycle old a, new a, new b, old b end at the same pose."""
@@ -407,5 +435,5 @@ def pair_edges(
             if found.partners < fewest_partners(keys[new].cloud, FEWEST_PAIRED) or found.overlap < LEAST_OVERLAP:
                 continue
             if math.hypot(off[0], off[1]) < 1.3 * reach and abs(off[2]) < 0.4 * reach:
-                edges.append(Edge(old, new, found.pose, SURE * found.information, PHI))
+                edges.append(Edge(old, new, found.pose, held(found)[0], PHI))
     return edges
