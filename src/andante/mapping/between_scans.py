@@ -22,7 +22,7 @@ ROUNDINGS = (1e-2, 1e-3, 1e-4, 1e-5)  # steps that stamps may have been rounded 
 STAMPS = 200  # lines whose stamps tell how they were rounded
 
 
-def spread(tracked: Array, keys: Array, moved: Array) -> Array:
+def spread(tracked: Array, keys: np.ndarray, moved: Array) -> Array:
     """All poses (n, 3) after their key poses moved: `tracked` (n, 3), with keys (k,) moved to (k, 3).
 
     Between two keys the correction goes over from that of the first to that of the second with the number of the scan.
