@@ -145,7 +145,7 @@ class Log:
 def first_scans(log: Log, count: int) -> Log:
     """The log up to its scan of that number."""
     scans = [k for k, record in enumerate(log.records) if isinstance(record, Scan)]
-    return log if count >= len(scans) else replace(log, records=log.records[: scans[count]])
+    return log if count >= len(scans) else replace(log, records=log.records[: scans[count - 1] + 1])
 
 
 def odometry_at_scans(log: Log) -> Array:

@@ -1,4 +1,4 @@
-"""`CollisionMonitor`: the last word on a velocity. What would touch something that is seen is slowed down or stopped."""
+"""`CollisionMonitor`: the last word on a velocity. What would touch something seen is slowed down or stopped."""
 
 from __future__ import annotations
 
@@ -92,9 +92,7 @@ class CollisionMonitor:
             if silent > max(s.silence, 3.0 * self._periods.get(sensor, 0.0)):
                 return Verdict(np.zeros(3), "blind", f"{sensor} has told nothing for {silent:.1f} s; the robot stops")
         here = np.asarray(odometry, dtype=float)
-        brake = max(
-            math.hypot(asked[0], asked[1]) / v.max_acceleration, abs(float(asked[2])) / v.max_turn_acceleration
-        )
+        brake = max(math.hypot(asked[0], asked[1]) / v.max_acceleration, abs(float(asked[2])) / v.max_turn_acceleration)
         worst, near, culprit = math.inf, math.inf, ""
         for sensor, (_, at, points) in self._seen.items():
             c, n, horizon = v.circumscribed, self._normals, s.latency + 0.5 * brake
@@ -119,7 +117,9 @@ class CollisionMonitor:
             return Verdict(np.zeros(3), "stop", f"{culprit} sees something within reach of this velocity")
         if action == "clear":
             return Verdict(asked)
-        return Verdict(scale * asked, action, f"{culprit or 'a sensor'} sees something near: {scale:.0%} of the velocity")
+        return Verdict(
+            scale * asked, action, f"{culprit or 'a sensor'} sees something near: {scale:.0%} of the velocity"
+        )
 
 
 def _fraction(contact: float, latency: float, brake: float) -> float:

@@ -35,8 +35,8 @@ from andante.simulation.truth import FallRule
 from .choice import CONTROL_TIME, Library, SceneChoice
 
 if TYPE_CHECKING:
-    from andante.mobile.guarding import ScanGuard
     from andante.mobile.driver import BaseDriver
+    from andante.mobile.guarding import ScanGuard
 
 
 class Mirror(Simulation):
