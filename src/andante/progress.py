@@ -38,27 +38,58 @@ class PlainLines:
 
 
 @contextmanager
-def bar(label: str, wanted: bool, every: float = EVERY) -> Iterator[Report]:
+def bar(label: str, wanted: bool, every: float = EVERY, unit: str = "") -> Iterator[Report]:
     """A function that is told how far a job is: `report(done, total, words)`.
 
     On a terminal it moves a bar that vanishes at the end, elsewhere it writes "LABEL: 34 %" now and then; it does
-    nothing unless it is wanted.
+    nothing unless it is wanted. unit: what is counted, to tell rate and time left too, "LABEL: 34 %, 310 scans/s,
+    12 s left".
     """
     if not wanted:
         yield lambda done, total, words: None
         return
     if not on_terminal():
-        lines = PlainLines(every)
-        yield lambda done, total, words: lines.report(lambda: percent(words or label, done, total))
+        lines, pace = PlainLines(every), Pace(unit)
+
+        def told(done: float, total: float, words: str) -> None:
+            rate = pace.words(words or label, done, total)
+            lines.report(lambda: percent(words or label, done, total) + rate)
+
+        yield told
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as moving:
-        task = moving.add_task(label, total=None)
+        task, pace = moving.add_task(label, total=None), Pace(unit)
         yield lambda done, total, words: moving.update(
-            task, completed=min(done, total), total=total, description=words or label
+            task,
+            completed=min(done, total),
+            total=total,
+            description=(words or label) + pace.words(words or label, done, total),
         )
+
+
+class Pace:
+    """Rate and time left of the parts of a job; a part is what has one label."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit, self._label = unit, ""
+        self._began = (0.0, 0.0)  # time and count when the part was first told of
+
+    def words(self, label: str, done: float, total: float) -> str:
+        """ ", 310 scans/s, 12 s left"; nothing where nothing is counted or can be told yet."""
+        if not self._unit:
+            return ""
+        now = time.monotonic()
+        if label != self._label:
+            self._label, self._began = label, (now, done)
+        spent, made = now - self._began[0], done - self._began[1]
+        if spent <= 0 or made <= 0:
+            return ""
+        left = round((total - done) * spent / made)
+        told = f"{left} s" if left < 120 else f"{left // 60} min"
+        return f", {made / spent:.3g} {self._unit}/s, {told} left"
 
 
 def percent(label: str, done: float, total: float) -> str:

@@ -8,7 +8,7 @@ import pytest
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.mapping.align import PointScan, Target, align
-from andante.mapping.loops import Edge, linearize, optimize
+from andante.mapping.pose_graph import Edge, linearize, optimize
 
 
 def cost(poses, edges):

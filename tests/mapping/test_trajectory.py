@@ -8,11 +8,11 @@ import pytest
 from andante.errors import BadInput
 from andante.geometry import se2
 from andante.mapping import Trajectory
+from andante.mapping.between_scans import OdometryFit, fit_odometry, spread, unrounded, with_odometry
 from andante.mapping.evaluation import relation_error, relations_from
 from andante.mapping.io.trajectories import read_trajectory, write_trajectory
 from andante.mapping.records import Log, Odometry, odometry_at_scans
 from andante.mapping.scan import Scan
-from andante.mapping.slam import OdometryFit, fit_odometry, spread, with_odometry
 
 
 @pytest.fixture
@@ -165,3 +165,21 @@ def test_scans_that_come_late_stand_at_their_times():
     assert path.length == pytest.approx(1.98)
     log, poses = late_scans(step_back=100.0)  # a clock that was set back: the order of the log
     assert np.diff(with_odometry(log, poses, poses).times).min() < -99
+
+
+def test_lines_of_one_rounded_stamp_are_set_apart():
+    times = np.array([1.0, 2.13, 2.13, 2.13, 2.37, 2.5, 2.5])
+    raw = np.zeros((7, 3))
+    raw[:, 0] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5]
+    told = unrounded(times, raw)
+    assert told == pytest.approx([1.0, 2.125, 2.13, 2.135, 2.37, 2.5, 2.5])  # the last two are at one place
+    exact = times + np.array([0.0, 0.00012345, 0.00012345, 0.00012345, 0.0004, 0.0, 0.0])
+    assert unrounded(exact, raw) == pytest.approx(exact, abs=1e-5)
+
+
+def test_turns_between_scans_are_where_the_wheels_turned():
+    """Drive 1 m, then turn on the spot by less than the wheels say: the heading is right along the way."""
+    scans = [Scan(t, np.ones(4), -1.0, 0.5) for t in (0.0, 2.0)]
+    log = Log("l", (Odometry(0.0, (0, 0, 0)), scans[0], Odometry(1.0, (1, 0, 0)), Odometry(2.0, (1, 0, 1.2)), scans[1]))
+    way = with_odometry(log, np.array([[0.0, 0, 0], [1.0, 0, 1.0]]), odometry_at_scans(log))
+    assert way.poses[1, 2] == pytest.approx(0.0, abs=0.02)

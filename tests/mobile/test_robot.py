@@ -64,12 +64,25 @@ def test_same_seed_same_drive():
 
 def test_a_robot_that_runs_into_a_wall_has_collided_and_one_that_rolls_has_not():
     robot = mobile_robot("rover", "lab", (0.0, 1.5, 0.0), seed=1)
+    robot.guard.on = False
     driven(robot, (0.5, 0.0), 1.0)
     assert robot.truth.collision is None
     driven(robot, (0.8, 0.0), 3.0)
     assert robot.truth.collided
     assert "touched" in str(robot.truth.collision)
     assert robot.truth.collision.time > 1.0
+    robot.close()
+
+
+def test_the_collision_monitor_stops_before_the_wall_and_lets_go_away_from_it():
+    robot = mobile_robot("rover", "lab", (0.0, 1.5, 0.0), seed=1)
+    driven(robot, (0.8, 0.0), 3.5)
+    assert not robot.truth.collided
+    assert robot.guard.verdict.action == "stop"
+    assert "lidar" in robot.guard.verdict.words
+    here = robot.step((-0.3, 0.0)).odom
+    there = driven(robot, (-0.3, 0.0), 1.0)[-1].odom
+    assert np.hypot(*(there - here)[:2]) > 0.1
     robot.close()
 
 

@@ -37,11 +37,12 @@ explore = Command(
 )
 map = Command(
     "andante.tasks.map_log:map_log",
-    "Make a map from a log of laser scans.",
+    "Make a map from a log of laser scans. Ctrl-C keeps the map made so far.",
     {"out": Take("MAP", flags="-o --out", about="Writes MAP.pgm and MAP.yaml.", required=True)},
     name="map",
     warned=lambda made: made.warnings,
     written=lambda made: (made.map, made.trajectory_file),
+    code=lambda made: 130 if made.stopped else 0,
 )
 localize = Command(
     "andante.tasks.localize:localize",

@@ -37,6 +37,13 @@ class Observer(Protocol):
         """The instant has come."""
 
 
+class Guard(Protocol):
+    """Something that has the last word on every command, such as a collision monitor."""
+
+    def limit(self, state: BodyState, command: Command) -> Command:
+        """The command as it may be followed."""
+
+
 class ControlLoop:
     """Runs a behaviour on a body at a fixed rate.
 
@@ -64,6 +71,7 @@ class ControlLoop:
         self.state: BodyState = body.read()  # that the present targets follow from
         self.asked = Command()  # that they follow
         self.targets: Array = np.zeros(0)  # sent last
+        self.guard: Guard | None = None  # limits every command, whoever gave it
         self.observers: list[Observer] = []  # called at the end of periods
         self._planner = StopPlanner(behaviour) if body.takes_stop_plan else None
 
@@ -80,7 +88,10 @@ class ControlLoop:
         if state.health.lost and not body.simulated:
             body.stop()
             raise LostBody(f"{body.name} is stopped: {state.health.words}")
-        self.asked = asked = self.command(state) if callable(self.command) else self.command
+        asked = self.command(state) if callable(self.command) else self.command
+        if self.guard is not None:
+            asked = self.guard.limit(state, asked)
+        self.asked = asked
         targets = behaviour.update(state, asked, self.period)
         if not math.isfinite(sum(targets.tolist())) and not np.isfinite(targets).all():  # the first is the quicker
             raise BadInput(f"behaviour {type(behaviour).__name__} returned targets that are not finite")

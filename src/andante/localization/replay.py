@@ -35,6 +35,7 @@ class LocalizationResult:
     blind: int  # scans without enough echoes
     updates: int  # scans that weighed particles
     seconds: float  # of work, reading the log and the map left out
+    doubted: np.ndarray  # (n,) scans after the first convergence at which the particles did not agree, or did not fit
 
     @property
     def converged(self) -> bool:
@@ -99,8 +100,9 @@ def localize_log(
     lost = np.flatnonzero(~settled)
     last = (int(lost[-1]) + 1 if len(lost) else 0) if settled[-1] else -1
     first = int(np.argmax(settled)) if settled.any() else -1
+    doubted = ~settled & (np.arange(n) > first) if first >= 0 else np.ones(n, dtype=bool)
     return LocalizationResult(
-        Trajectory(times, poses), health, spread, count, last, first, recoveries, filter_.blind, updates, spent
+        Trajectory(times, poses), health, spread, count, last, first, recoveries, filter_.blind, updates, spent, doubted
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from andante.errors import BadInput
 from andante.geometry import Array, se2
+
+from .tiles import TILE, UNSEEN, TileStore
 
 UNKNOWN = -1
 MOST_CELLS = 100_000_000
@@ -107,13 +110,18 @@ class OccupancyGrid:
 
 THOUSAND = 1000
 FARTHEST = 2**31  # from the world's origin [cells]
-CHUNK = 64  # the map grows by whole chunks of so many cells
+CHUNK = 64  # the window grows by whole chunks of so many cells
+WINDOW = 6_000_000  # cells that are at hand at once, unless one scan needs more; the others wait as tiles
+PERCENT = np.full(2 * 2**15, UNKNOWN, dtype=np.int8)  # by log odds in thousandths, from UNSEEN on
+PERCENT[1:] = np.rint(100 / (1 + np.exp(-np.arange(UNSEEN + 1, -UNSEEN) / THOUSAND)))
 
 
 class LogOddsGrid:
-    """Log odds of occupancy per cell, updated scan by scan; grows as needed up to `most_cells`.
+    """Log odds of occupancy per cell, updated scan by scan; grows wherever scans are drawn.
 
-    A cell with hits h and misses m holds clip(h·hit + m·miss); probability = 1 / (1 + exp(-log odds)).
+    A cell with hits h and misses m holds clip(h·hit + m·miss); probability = 1 / (1 + exp(-log odds)). `cells` is a
+    window of at most `window` cells (more where one scan needs them) that moves with the robot. What it leaves
+    behind is kept as tiles, in memory and past a limit on disk, and comes back with the window.
     """
 
     def __init__(
@@ -123,16 +131,18 @@ class LogOddsGrid:
         hit: float = 0.9,  # probability of occupancy given one echo
         miss: float = 0.4,  # probability of occupancy given one crossing beam
         clamp: tuple[float, float] = (0.02, 0.98),  # least and greatest probability of a cell
-        most_cells: int = MOST_CELLS // 4,
+        window: int = WINDOW,  # cells at hand
+        most_cells: int = MOST_CELLS // 4,  # that one scan may reach over
     ) -> None:
         if not (math.isfinite(resolution) and resolution > 0):
             raise BadInput(f"map resolution must be a positive number of meters, got {resolution}")
         if not (0.5 < hit < 1 and 0 < miss < 0.5 and 0 < clamp[0] < 0.5 < clamp[1] < 1 - 1e-9):
             raise BadInput(f"map needs miss < 0.5 < hit and clamp around 0.5, got {miss}, {hit}, {clamp}")
         self.resolution = float(resolution)
-        self.most_cells = most_cells
+        self.window, self.most_cells = window, most_cells
         self.corner = (0, 0)  # column and row of cell [0, 0], counted from the world's origin
         self.cells: NDArray[np.int16] = np.zeros((0, 0), dtype=np.int16)  # thousandths of log odds
+        self.left = TileStore()  # what the window left behind
         self._stamp: NDArray[np.int32] = np.zeros((0, 0), dtype=np.int32)
         self._scans = 0
         self._hit, self._miss = _logit(hit), _logit(miss)
@@ -162,7 +172,7 @@ class LogOddsGrid:
         )  # fmt: skip
 
     def cover(self, low: Array, high: Array) -> None:
-        """Grow until the box from low (2,) to high (2,) [m] lies inside."""
+        """Grow or move the window until the box from low (2,) to high (2,) [m] lies inside."""
         if not (np.abs([low, high]) < FARTHEST * self.resolution).all():
             raise BadInput(
                 f"a scan reaches to {np.abs([low, high]).max():.3g} m, too far for cells of {self.resolution} m"
@@ -174,34 +184,180 @@ class LogOddsGrid:
         beyond = corner + np.array([cols, rows])
         if rows and (first >= corner).all() and (last < beyond).all():
             return
-        start = np.floor_divide(first, CHUNK) * CHUNK
-        stop = (np.floor_divide(last, CHUNK) + 1) * CHUNK
+        start, stop = _whole(first, last, CHUNK)
         if rows:
             start, stop = np.minimum(start, corner), np.maximum(stop, beyond)
-        width, height = (int(n) for n in stop - start)
-        if width * height > self.most_cells:
-            raise BadInput(
-                f"the map would grow to {width} x {height} cells, more than {self.most_cells}; "
-                f"choose a coarser resolution or a shorter range"
-            )
-        cells, stamp = np.zeros((height, width), np.int16), np.zeros((height, width), np.int32)
+        if _area(start, stop) > self.window and rows:
+            self._move(first, last)
+            return
+        self._check(start, stop)
+        cells, stamp = np.zeros(_shape(start, stop), np.int16), np.zeros(_shape(start, stop), np.int32)
         if rows:
             c, r = (int(n) for n in corner - start)
             cells[r : r + rows, c : c + cols], stamp[r : r + rows, c : c + cols] = self.cells, self._stamp
         self.cells, self._stamp, self.corner = cells, stamp, (int(start[0]), int(start[1]))
+        if len(self.left):
+            self._load()
 
-    def occupancy(self) -> OccupancyGrid:
-        """The map so far, cut to what was seen; one unknown cell when nothing was."""
-        seen = self._stamp > 0
-        rows, cols = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
-        if len(rows) == 0:
+    def bring(self, low: Array, high: Array) -> None:
+        """Bring back what was left behind in the box from low (2,) to high (2,) [m], to be matched with."""
+        if len(self.left) == 0:
+            return
+        first, last = np.floor(low / self.resolution).astype(int), np.floor(high / self.resolution).astype(int)
+        outside = (first < self.corner).any() or (last >= np.add(self.corner, self.cells.shape[::-1])).any()
+        if outside and any(place in self.left and not self._covers(place) for place in _tiles(first, last + 1)):
+            self.cover(low, high)
+
+    def finish(self) -> None:
+        """Give back the memory that only drawing needs; nothing can be drawn any more."""
+        self._stamp = np.zeros((0, 0), dtype=np.int32)
+
+    def occupancy(self, most_cells: int = MOST_CELLS) -> OccupancyGrid:
+        """The map so far, cut to what was seen; one unknown cell when nothing was.
+
+        With more than `most_cells` it is coarsened by 2, 4, ...: its cells are as occupied as the most occupied
+        cell under them. `sheets` has all of it then.
+        """
+        box = self._seen()
+        if box is None:
             return OccupancyGrid(self.resolution, (0.0, 0.0, 0.0), np.full((1, 1), UNKNOWN, dtype=np.int8))
-        part = np.s_[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
-        percent = np.rint(100 / (1 + np.exp(-self.cells[part] / THOUSAND)))
-        cells = np.where(seen[part], percent, UNKNOWN).astype(np.int8)
-        x, y = (self.corner[0] + int(cols[0])) * self.resolution, (self.corner[1] + int(rows[0])) * self.resolution
-        x, y = round(x, 9), round(y, 9)
-        return OccupancyGrid(self.resolution, (x, y, 0.0), cells)
+        start, stop, factor = box[0], box[1], 1
+        while _area(start // factor, -(-stop // factor)) > most_cells:
+            factor *= 2
+        return self._cut(start, stop, factor)
+
+    def sheets(self, side: int) -> Iterator[OccupancyGrid]:
+        """The map at its full resolution, in squares of up to `side` cells along an edge that hold anything seen."""
+        box = self._seen()
+        if box is None:
+            return
+        start, stop = box
+        for row in range(int(start[1]), int(stop[1]), side):
+            for col in range(int(start[0]), int(stop[0]), side):
+                low = np.array([col, row])
+                sheet = self._cut(low, np.minimum(low + side, stop), 1)
+                if sheet.known.any():
+                    yield sheet
+
+    def _cut(self, start: NDArray[np.int64], stop: NDArray[np.int64], factor: int) -> OccupancyGrid:
+        """The cells from start to stop (2,), column and row from the world's origin, coarsened by a factor."""
+        low, high = start // factor, -(-stop // factor)
+        cells = np.full(_shape(low, high), UNKNOWN, dtype=np.int8)
+        for place in _tiles(start, stop):
+            at = TILE * np.array(place)
+            percent = PERCENT[self._tile(place).astype(np.int32) - UNSEEN]
+            if factor > 1:
+                side = max(1, TILE // factor)
+                percent = percent.reshape(side, TILE // side, side, TILE // side).max(axis=(1, 3))
+            a, b = np.maximum(start, at) // factor, -(-np.minimum(stop, at + TILE) // factor)
+            (c0, r0), (c1, r1), (c, r) = a - low, b - low, a - at // factor
+            into = cells[r0:r1, c0:c1]
+            np.maximum(into, percent[r : r + r1 - r0, c : c + c1 - c0], out=into)
+        x, y = round(int(low[0]) * factor * self.resolution, 9), round(int(low[1]) * factor * self.resolution, 9)
+        return OccupancyGrid(self.resolution * factor, (x, y, 0.0), cells)
+
+    def _seen(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Column and row of the first seen cell and behind the last one (2,), from the world's origin."""
+        lows, highs = [], []
+        if self.cells.size:
+            near = _box(self._stamp > 0)
+            if near is not None:
+                lows.append(near[0] + self.corner)
+                highs.append(near[1] + self.corner)
+        for place in self.left.places:
+            tile = self.left.get(place)
+            far = None if tile is None else _box(tile != UNSEEN)
+            if far is not None:
+                lows.append(far[0] + TILE * np.array(place))
+                highs.append(far[1] + TILE * np.array(place))
+        return (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else None
+
+    def _tile(self, place: tuple[int, int]) -> NDArray[np.int16]:
+        """The newest state of a tile: of the window where that covers it, else as it was left."""
+        tile = self.left.get(place)
+        out = np.full((TILE, TILE), UNSEEN, dtype=np.int16) if tile is None else tile.copy()
+        c, r = TILE * place[0] - self.corner[0], TILE * place[1] - self.corner[1]
+        rows, cols = self.cells.shape
+        r0, r1, c0, c1 = max(r, 0), min(r + TILE, rows), max(c, 0), min(c + TILE, cols)
+        if r0 < r1 and c0 < c1:
+            window = np.s_[r0:r1, c0:c1]
+            seen = self._stamp[window] > 0
+            out[r0 - r : r1 - r, c0 - c : c1 - c] = np.where(seen, self.cells[window], UNSEEN)
+        return out
+
+    def _move(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> None:
+        """Leave the window and open another around a box of cells, with as much room as half a window has."""
+        corner = np.array(self.corner)
+        for place in _tiles(corner, corner + np.array(self.cells.shape[::-1])):
+            tile = self._tile(place)
+            if (tile != UNSEEN).any():
+                self.left.put(place, tile)
+        room = math.sqrt(max(1.0, min(4.0, 0.5 * self.window / _area(first, last + 1))))
+        more = (0.5 * (room - 1.0) * (last + 1 - first)).astype(int)
+        start, stop = _whole(first - more, last + more, TILE)
+        self._check(start, stop)
+        self.cells, self._stamp = np.zeros(_shape(start, stop), np.int16), np.zeros(_shape(start, stop), np.int32)
+        self.corner = int(start[0]), int(start[1])
+        self._load()
+
+    def _load(self) -> None:
+        """Take cells that nothing was seen of since from the tiles that were left behind."""
+        corner = np.array(self.corner)
+        rows, cols = self.cells.shape
+        for place in _tiles(corner, corner + np.array([cols, rows])):
+            tile = self.left.get(place)
+            if tile is None:
+                continue
+            c, r = TILE * place[0] - self.corner[0], TILE * place[1] - self.corner[1]
+            r0, r1, c0, c1 = max(r, 0), min(r + TILE, rows), max(c, 0), min(c + TILE, cols)
+            window, part = np.s_[r0:r1, c0:c1], tile[r0 - r : r1 - r, c0 - c : c1 - c]
+            fresh = (self._stamp[window] == 0) & (part != UNSEEN)
+            self.cells[window][fresh] = part[fresh]
+            self._stamp[window][fresh] = 1
+
+    def _covers(self, place: tuple[int, int]) -> bool:
+        """Whether a tile lies wholly in the window."""
+        at = TILE * np.array(place) - self.corner
+        return bool((at >= 0).all() and (at + TILE <= self.cells.shape[::-1]).all())
+
+    def _check(self, start: NDArray[np.int64], stop: NDArray[np.int64]) -> None:
+        if _area(start, stop) > self.most_cells:
+            rows, cols = _shape(start, stop)
+            raise BadInput(
+                f"one scan reaches over {cols} x {rows} cells, more than {self.most_cells}; "
+                f"choose a coarser resolution or a shorter range"
+            )
+
+
+def _whole(first: NDArray[np.int64], last: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], ...]:
+    """Begin and end (2,) of the whole blocks of a size that hold the cells first to last."""
+    return np.floor_divide(first, size) * size, (np.floor_divide(last, size) + 1) * size
+
+
+def _tiles(start: NDArray[np.int64], stop: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Places of the tiles that the cells from start to stop (2,) touch."""
+    low, high = np.floor_divide(start, TILE), -np.floor_divide(-stop, TILE)
+    for row in range(int(low[1]), int(high[1])):
+        for col in range(int(low[0]), int(high[0])):
+            yield col, row
+
+
+def _area(start: NDArray[np.int64], stop: NDArray[np.int64]) -> int:
+    rows, cols = _shape(start, stop)
+    return rows * cols
+
+
+def _shape(start: NDArray[np.int64], stop: NDArray[np.int64]) -> tuple[int, int]:
+    """Rows and columns between two cells (2,), column and row."""
+    return int(stop[1] - start[1]), int(stop[0] - start[0])
+
+
+def _box(seen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Column and row of the first and behind the last marked cell (2,); None where none is."""
+    rows, cols = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    if len(rows) == 0:
+        return None
+    return np.array([cols[0], rows[0]]), np.array([cols[-1] + 1, rows[-1] + 1])
 
 
 def _logit(p: float) -> int:

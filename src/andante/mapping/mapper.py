@@ -90,10 +90,7 @@ class Mapper:
         led = matched or odometry is not None or self._last_key is None
         pose = match.pose if matched else (guess if led else self.pose.copy())  # lost without odometry: stand still
         pose[2] = wrap(pose[2])
-        self._twist = between(self.pose, pose) if self.scans else np.zeros(3)
-        self.pose, self._time = pose, scan.time
-        self._odometry = None if odometry is None else np.asarray(odometry, dtype=float)
-        self._yaw = yaw
+        self._arrive(scan.time, pose, odometry, yaw)
         key = len(points) >= FEWEST_POINTS and led and self._is_key(pose, scan.time)
         if key:
             self._last_key_time = scan.time
@@ -101,11 +98,45 @@ class Mapper:
         self.scans += 1
         return Update(pose.copy(), match.score, matched, searched, key)
 
+    def replay(
+        self,
+        scan: Scan,
+        pose: Array,
+        key: bool,
+        odometry: ArrayLike | None = None,
+        yaw: float | None = None,
+        velocity: ArrayLike | None = None,
+    ) -> None:
+        """Take a scan whose pose (3,) an earlier run has found, and whether it drew it; leaves all as `update` did."""
+        if key and velocity is None:
+            guess = self._predict(odometry, yaw)
+            velocity = self._velocity(scan.time, guess) if scan.time_increment else np.zeros(3)
+        self._arrive(scan.time, np.array(pose, dtype=float), odometry, yaw)
+        if key:
+            assert velocity is not None
+            ends, is_hit, points = self._ends(scan, velocity)
+            self._last_key_time = scan.time
+            self._draw(KeyScan(self.scans, self.pose.copy(), *self._parts(scan, points), ends, is_hit))
+        self.scans += 1
+
+    def _arrive(self, time: float, pose: Array, odometry: ArrayLike | None, yaw: float | None) -> None:
+        """The robot is at a pose (3,) now, by odometry and the heading of an IMU there."""
+        self._twist = between(self.pose, pose) if self.scans else np.zeros(3)
+        self.pose, self._time = pose, time
+        self._odometry = None if odometry is None else np.asarray(odometry, dtype=float)
+        self._yaw = yaw
+
     def occupancy(self) -> OccupancyGrid:
         """The map so far: of all key scans at their tracked poses."""
         if not self.keep_keys:
             return self._maps[0].occupancy()
-        return draw_map(self.keys, np.array([key.pose for key in self.keys]), self.parameters)
+        return self.drawing().occupancy()
+
+    def drawing(self) -> LogOddsGrid:
+        """The same as the grid that it is drawn in."""
+        if not self.keep_keys:
+            return self._maps[0].maps[0]
+        return draw_map(self.keys, np.array([key.pose for key in self.keys]).reshape(-1, 3), self.parameters)
 
     def _predict(self, odometry: ArrayLike | None, yaw: float | None) -> Array:
         """Where the robot should be: moved as the odometry did, else as before; turned as the IMU did."""
@@ -188,11 +219,11 @@ def sane_twist(twist: Array) -> Array:
     return twist if sane else np.zeros(3)
 
 
-def draw_map(keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters) -> OccupancyGrid:
-    """Occupancy of key scans drawn at poses (n, 3)."""
+def draw_map(keys: Sequence[KeyScan], poses: Array, parameters: MappingParameters) -> LogOddsGrid:
+    """Key scans drawn at poses (n, 3)."""
     if len(keys) != len(poses):
         raise BadInput(f"{len(keys)} key scans need as many poses, got {len(poses)}")
     grid = LogOddsGrid(parameters.resolution, hit=parameters.hit, miss=parameters.miss)
     for key, pose in zip(keys, poses, strict=True):
         grid.add(place(pose, key.sensor[None])[0], place(pose, key.ends), np.asarray(key.is_hit))
-    return grid.occupancy()
+    return grid

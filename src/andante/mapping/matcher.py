@@ -42,11 +42,17 @@ class Pyramid:
         self._levels: tuple[NDArray[np.uint8], ...] = ()
         self._corner = (0, 0)
 
+    @property
+    def _outdated(self) -> bool:
+        """Whether the grid has grown or moved since."""
+        grid = self._grid
+        return not self._levels or self._levels[0].shape != grid.cells.shape or self._corner != grid.corner
+
     def update(self, low: Array, high: Array) -> None:
         """Take over what changed in the box from low (2,) to high (2,) [m]; everything when the grid has grown."""
         cells = self._grid.cells
         rows, cols = cells.shape
-        if not self._levels or self._levels[0].shape != cells.shape or self._corner != self._grid.corner:
+        if self._outdated:
             self._levels = tuple(
                 np.zeros((-(-rows // (1 << k)), -(-cols // (1 << k))), dtype=np.uint8) for k in range(self._depth + 1)
             )
@@ -67,6 +73,8 @@ class Pyramid:
         pose, start = np.zeros(3), np.array(guess, dtype=float)
         if not self._levels or len(points) == 0:
             return Found(start, -1.0)
+        if self._outdated:
+            self.update(np.zeros(2), np.zeros(2))
         ox, oy = self._grid.origin
         score = branch_and_bound(
             self._levels, ox, oy, self._grid.resolution, points, start, window.reach, window.turn, window.turn_step,
@@ -263,6 +271,7 @@ class MapMatcher:
 
         prior (3,): weights of staying near the guess in x, y [1/m²] and yaw [1/rad²].
         """
+        self._bring(points, guess, 0.0)
         pose, H, score = np.array(guess, dtype=float), np.zeros((3, 3)), 0.0
         for grid in reversed(self.maps):
             ox, oy = grid.origin
@@ -276,12 +285,13 @@ class MapMatcher:
     def search(self, points: Array, guess: Array, window: SearchWindow | None = None) -> Found:
         """The best pose on the lattice around a guess, by exhaustive correlative search."""
         p = self.parameters
-        if self._stale is not None:
-            self._search.update(*self._stale)
-            self._stale = None
         window = window or SearchWindow(
             p.search_reach, p.search_turn, p.search_step, p.travel_penalty, p.turn_penalty
         )  # fmt: skip
+        self._bring(points, guess, window.reach)
+        if self._stale is not None:
+            self._search.update(*self._stale)
+            self._stale = None
         return self._search.search(points[:: 1 + len(points) // MOST_POINTS], guess, window)
 
     def draw(self, pose: Array, sensor: Array, ends: Array, is_hit: np.ndarray) -> None:
@@ -295,6 +305,15 @@ class MapMatcher:
             if self._stale is not None:
                 low, high = np.minimum(low, self._stale[0]), np.maximum(high, self._stale[1])
             self._stale = low, high
+
+    def _bring(self, points: Array, guess: Array, margin: float) -> None:
+        """Have at hand what lies under points (n, 2) around a guess, where the maps are larger than their windows."""
+        if not len(points) or not len(self.maps[0].left):
+            return
+        to = place(guess, points)
+        low, high = to.min(axis=0) - margin, to.max(axis=0) + margin
+        for grid in self.maps:
+            grid.bring(low, high)
 
     def occupancy(self) -> OccupancyGrid:
         """The finest map."""

@@ -39,7 +39,7 @@ class MappingParameters:
     turn_penalty: float = 0.3  # score lost per squared turn from the guess [1/rad^2]
     submap_keys: int = 40  # key scans that the local map of tracking holds before it is renewed, with loop closure
     loop_travel: float = 8.0  # shortest way between two visits of a place [m]
-    loop_reach: float = 4.0  # greatest distance that a loop is searched over [m]
+    loop_reach: float = 15.0  # greatest distance that a loop is searched over [m]
     loop_drift: float = 0.03  # error of the way per meter that loops are searched for
     loop_score: float = 0.5  # least score of a loop on the local map
     loop_overlap: float = 0.6  # least fraction of points with a correspondence

@@ -142,6 +142,12 @@ class Log:
         return (*self.notes, f"{self.name}: scan stamps step back {self.backward} times; processed in file order")
 
 
+def first_scans(log: Log, count: int) -> Log:
+    """The log up to its scan of that number."""
+    scans = [k for k, record in enumerate(log.records) if isinstance(record, Scan)]
+    return log if count >= len(scans) else replace(log, records=log.records[: scans[count - 1] + 1])
+
+
 def odometry_at_scans(log: Log) -> Array:
     """Odometry (n, 3) of each scan: of the record in front with the same stamp, else between neighbors in time.
 

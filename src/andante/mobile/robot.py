@@ -36,6 +36,7 @@ from andante.simulation.scans import lidar_channel
 from andante.simulation.simulation import Simulation, simulate
 
 from .driver import base_driver
+from .guarding import ScanGuard
 from .sensing import Localizer, OdometryOnly, ScanPipeline, Sensed, TakenScan
 from .truth import DriveMeasure, DrivenEstimate, DrivenTruth
 
@@ -131,6 +132,9 @@ class MobileRobot:
         self.drive, self.vehicle, self.odometry = self.driver.drive, self.driver.vehicle, self.driver.odometry
         self._lies = LyingSense(body.robot, lying)
         self.loop = ControlLoop(body, self.driver, CONTROL_RATE, self._command)
+        self.guard = ScanGuard(body, self.driver)
+        if self.guard.sees:
+            self.loop.guard = self.guard
         self.scans = ScanPipeline(
             body, self.odometry, localizer or OdometryOnly(self.from_root(start)), self.drive.reference
         )

@@ -245,7 +245,7 @@ class Navigator:
         if self._shut_since is None:
             self._shut_since, self._reason = state.time, f"{shut}; waiting to see whether it clears"
             self._events.append(self._reason)
-        elif state.time - self._shut_since >= self.settings.look_again:
+        elif state.time - self._shut_since >= self.settings.look_again * (0.5 if self._shut_cleared else 1.0):
             forgotten = 0 if self._shut_cleared else self.layers.forget(self.settings.look_again)
             self._shut_cleared, self._shut_since = True, None
             if forgotten:

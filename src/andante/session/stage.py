@@ -36,6 +36,7 @@ from .choice import CONTROL_TIME, Library, SceneChoice
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
+    from andante.mobile.guarding import ScanGuard
 
 
 class Mirror(Simulation):
@@ -195,6 +196,13 @@ class Stage(RobotView):
         behaviour = self.supervisor or self.activities
         self.control: ControlLoop = ControlLoop(sim, behaviour, 1.0 / CONTROL_TIME, lambda _: self._command)
         self.control.targets = hold
+        self.guard: ScanGuard | None = None  # the collision monitor of a base that sees
+        if self.wheels is not None:
+            from andante.mobile.guarding import ScanGuard
+
+            made = ScanGuard(sim, self.wheels)
+            if made.sees:
+                self.guard = self.control.guard = made
         self.loop = self.control
         self._pushes: dict[str, float] = {}  # link -> when its push ends [s]
         self._noticed = ""  # what the walker said last of its own stop

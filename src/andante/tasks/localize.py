@@ -232,6 +232,10 @@ def _on_map(
         )
     if result.blind:
         warnings.append(f"{log.name}: {result.blind} scans had too few echoes to be used")
+    if result.doubted.any():
+        when = result.trajectory.times[int(np.argmax(result.doubted))] - result.trajectory.times[0]
+        count = f"{int(result.doubted.sum())} of {len(result.doubted)} scans"
+        warnings.append(f"{log.name}: the place is in doubt at {count}, first {when:.1f} s after the start")
     if not log.odometry:
         warnings.append(f"{log.name}: without odometry particles spread by time alone; slow drives only")
     error, since = _score(result, reference, globally=start is None)
@@ -244,6 +248,7 @@ def _on_map(
         "deviation": result.deviation[-1],
         "particles": {"mean": float(result.particles.mean()), "max": int(result.particles.max())},
         "recoveries": result.recoveries,
+        "doubted": int(result.doubted.sum()),
         "seconds": result.seconds,
     }
     if since is not None:

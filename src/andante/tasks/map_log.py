@@ -10,13 +10,17 @@ from andante.errors import BadInput
 from andante.files import check_outputs
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
+from andante.mapping.io.checkpoints import SUFFIX, Checkpoint
 from andante.mapping.io.logs import LogOptions, read_log
+from andante.mapping.io.map_files import map_base
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
 
 from .outputs import MapFiles
 from .result import HIDDEN, Result
+
+SHEET = 4096  # cells along an edge of a square of a large map
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class MapResult(Result):
     size: tuple[int, int]  # columns and rows of the map
     resolution: float  # [m]
     warnings: tuple[str, ...]
+    stopped: str  # why it ended before its time; empty: it did not
     result: MappingResult = field(metadata=HIDDEN, repr=False)
 
     @property
@@ -76,6 +81,7 @@ def map_log(
     imu: str = "",
     base_frame: str = "",
     tf: Path | str | None = None,
+    resume: bool = False,
     progress: bool = False,
 ) -> MapResult:
     """Make a map from a log of laser scans.
@@ -92,10 +98,12 @@ def map_log(
         imu: topic of the IMU, where it cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
         tf: transforms that the log lacks: a robot file, or lines 'parent child x y z yaw pitch roll'.
+        resume: go on where an earlier run with the same `out` was stopped or killed.
         progress: print progress on stderr.
 
     Returns:
-        The map and the trajectory. Files are written all or none.
+        The map and the trajectory. Files are written all or none. Ctrl-C writes the map so far, `stopped` says so.
+        A map of more than 100 million cells is coarsened, with its full resolution in the folder MAP_tiles.
     """
     source, options = Path(log), LogOptions(scan, odom, imu, base_frame, Path(tf) if tf is not None else None)
     files = MapFiles.of(out, trajectory, (source, params, tf))
@@ -110,15 +118,36 @@ def map_log(
         warnings.append(
             f"{records.name}: {blind} of {len(records.scans)} scans have no echo and were placed by odometry alone"
         )
-    with bar("tracking", progress) as report:
+    saved = None
+    if files.maps:
+        beside = map_base(files.maps[".yaml"])
+        saved = Checkpoint(beside.with_name(beside.name + SUFFIX), records, parameters, odometry, loop_closure)
+    elif resume:
+        raise BadInput("--resume goes on with a map that is written: name it by -o")
+    state = saved.read() if saved is not None and resume else None
+    if resume and state is None and saved is not None:
+        warnings.append(f"{saved.path}: there is none, so the map was begun anew")
+    with bar("tracking", progress, unit="scans") as report:
         result = build_map(
             records,
             parameters,
             odometry=odometry,
             loop_closure=loop_closure,
             progress=lambda what, done, total: report(done, total, what),
+            resume=state,
+            keep=None if saved is None else saved.keep,
         )
+    if result.stopped:
+        warnings.append(f"{result.stopped}; the map so far is written, --resume goes on")
+    if result.grid.resolution > 1.01 * result.drawing.resolution:
+        told = f"the map is too large for one picture and was coarsened to cells of {result.grid.resolution:g} m"
+        if files.maps:
+            folder = files.write_sheets(result.drawing.sheets(SHEET))
+            told += f"; {folder} has all of it at {result.drawing.resolution:g} m"
+        warnings.append(told)
     files.write(result.grid, result.trajectory)
+    if saved is not None and not result.stopped:
+        saved.remove()
     rows, columns = result.grid.shape
     return MapResult(
         scans=result.scans,
@@ -133,5 +162,6 @@ def map_log(
         size=(columns, rows),
         resolution=result.grid.resolution,
         warnings=tuple(warnings),
+        stopped=result.stopped,
         result=result,
     )

@@ -198,6 +198,7 @@ def navigate(
     plot: Path | str | None = None,
     video: Path | str | None = None,
     body: BodyLike = SIMULATED,
+    collision_monitor: bool = True,
     progress: bool = False,
 ) -> NavigateResult:
     """Let a wheeled robot drive to a goal by its own sensors; without a map it plans from live scans.
@@ -226,6 +227,7 @@ def navigate(
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
             `file.py:Name`. It moves at once.
+        collision_monitor: slow down and stop before what the sensors see is touched, whatever the controller says.
         progress: print progress on stderr.
 
     Returns:
@@ -274,6 +276,7 @@ def navigate(
                 map_pose=request.map_pose,
                 lying=given.falls.lying,
             )
+            driven.guard.on = collision_monitor
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             if not real.has_scans and math.isfinite(ready.navigator.settings.scan_timeout):
                 raise BadInput(
@@ -286,6 +289,7 @@ def navigate(
         seed=seed, solver=solver, blind=blind,
     )  # fmt: skip
     try:
+        simulated.guard.on = collision_monitor
         judge_falls(simulated.body, given.falls)
         return _drive_and_tell(request, ready, simulated, shove, progress, files)
     finally:

@@ -11,7 +11,7 @@ from andante import viz
 from andante.control.body import Body
 from andante.control.view import RobotView
 from andante.errors import BadInput
-from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, write_all
+from andante.files import PICTURES, RECORDINGS, VIDEOS, check_outputs, made_folder, write_all
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.trajectories import trajectory_bytes
@@ -79,6 +79,15 @@ class MapFiles:
     def yaml(self) -> str:
         """The yaml file; empty where none is written."""
         return str(self.maps[".yaml"]) if self.maps else ""
+
+    def write_sheets(self, sheets: Iterable[OccupancyGrid]) -> Path:
+        """Write a map in squares of its full resolution, each a map of its own, to the folder MAP_tiles."""
+        base = map_base(self.maps[".yaml"])
+        folder = base.with_name(f"{base.name}_tiles")
+        with made_folder(folder):
+            for number, sheet in enumerate(sheets):
+                write_all(encode_map(sheet, folder / f"{base.name}_{number:04d}"))
+        return folder
 
     def write(self, grid: OccupancyGrid, trajectory: Trajectory) -> None:
         """Write all or none."""

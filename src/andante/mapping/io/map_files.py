@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from andante.description.io.xmltree import gunzip, read_bytes
 from andante.errors import BadInput, MissingFile
 from andante.files import write_all
-from andante.mapping.grid import MOST_CELLS, UNKNOWN, OccupancyGrid
+from andante.mapping.grid import FREE_PERCENT, MOST_CELLS, OCCUPIED_PERCENT, UNKNOWN, OccupancyGrid
 from andante.parsing import parse_yaml
 
 MODES = ("trinary", "scale", "raw")
@@ -200,10 +200,13 @@ def _pixels(grid: OccupancyGrid, mode: str) -> NDArray[np.uint8]:
     """Gray values (rows, cols), row 0 at the bottom."""
     if mode == "raw":
         return grid.cells.astype(np.uint8)  # -1 becomes 255
+    value = np.arange(-1, 101)
     if mode == "trinary":
-        return np.where(grid.occupied(), OCCUPIED_GRAY, np.where(grid.free(), FREE_GRAY, UNKNOWN_GRAY)).astype(np.uint8)
-    percent = grid.cells.astype(float)
-    return np.where(grid.cells < 0, 128, np.rint(255 - 2.55 * percent)).astype(np.uint8)
+        gray = np.where(value <= FREE_PERCENT, FREE_GRAY, UNKNOWN_GRAY)
+        gray = np.where(value >= OCCUPIED_PERCENT, OCCUPIED_GRAY, np.where(value < 0, UNKNOWN_GRAY, gray))
+    else:
+        gray = np.where(value < 0, 128, np.rint(255 - 2.55 * value))
+    return np.asarray(gray.astype(np.uint8)[grid.cells + np.int8(1)])
 
 
 def _png(pixels: NDArray[np.uint8], grid: OccupancyGrid, mode: str) -> bytes:

@@ -9,6 +9,7 @@ from andante.control.publishers import RobotPublisher
 
 from .camera import CameraNode
 from .commands import ActionNode, CommandNode
+from .diagnostics import DiagnosticsNode
 from .navigation import NavigationNode
 from .node import LiveNode
 from .parameters import ParameterNode
@@ -34,7 +35,7 @@ from .walker import WalkerNode
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
     CommandNode, ServiceNode, ActionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode,
-    TerminalNode, StatusNode, AliasNode,
+    TerminalNode, StatusNode, DiagnosticsNode, AliasNode,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ UNITS = {"pgain": "N m/rad", "dgain": "N m s/rad"}
 
 
 class ParameterNode(LiveNode):
-    """/NAME/pgain, /NAME/dgain (setting one sets all joints), /NAME/pgain/JOINT, /fall_manager, /speed."""
+    """/NAME/pgain, /NAME/dgain (setting one sets all joints), /NAME/pgain/JOINT, /fall_manager, /speed ...."""
 
     name = "parameters"
 
@@ -31,6 +31,8 @@ class ParameterNode(LiveNode):
         falls = "detect falls, protect the robot and get up"
         declare("/speed", session.teleop.speed, None, session.set_speed, speed, 1.0, 100.0, self.name)
         declare("/fall_manager", True, None, self._guard, falls, node=self.name)
+        collisions = "slow down and stop before what lidar, sonars and bumpers tell of is touched"
+        declare("/collision_monitor", True, None, self._monitor, collisions, node=self.name)
         self.rebuilt()
 
     def rebuilt(self) -> None:
@@ -52,6 +54,7 @@ class ParameterNode(LiveNode):
                 value, changed = servos.gain(which, joint), self._setter(which, joint)
                 parameters.declare(name, value, None, changed, text, 0.0, MOST_GAIN, self.name)
         self._guard(bool(parameters.get("/fall_manager")))
+        self._monitor(bool(parameters.get("/collision_monitor")))
 
     def _setter(self, which: str, joint: str = "") -> Callable[[float], None]:
         def set_gain(value: float) -> None:
@@ -78,8 +81,14 @@ class ParameterNode(LiveNode):
         if self.stage.supervisor is not None:
             self.stage.supervisor.on = on
 
+    def _monitor(self, on: bool) -> None:
+        guard = self.stage.guard
+        if guard is not None and guard.on != on:
+            guard.on = on
+            self.bus.log("info" if on else "warn", f"collision monitor {'on' if on else 'off'}", self.name)
+
     def close(self) -> None:
         """Withdraw the parameters."""
-        for name in ("/speed", "/fall_manager", f"/{self._robot}/*"):
+        for name in ("/speed", "/fall_manager", "/collision_monitor", f"/{self._robot}/*"):
             self.bus.parameters.remove(name)
         super().close()
