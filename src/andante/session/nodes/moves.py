@@ -64,8 +64,9 @@ class MoveNode(LiveNode):
         guide = PoseGuide(stage.walker, stage.position, place, (float(goal.vx), float(goal.vy), float(goal.wz)))
         self.bus.log("info", f"/walk_to: x {place[0]:.2f} m, y {place[1]:.2f} m, theta {place[2]:.2f} rad", self.name)
         end, count, released = session.time + guide.patience, 0, False
-        mark = session.teleop.mark
         try:
+            yield None  # velocities that were sent before the goal come first
+            mark = session.teleop.mark
             while not guide.over:
                 self._check_walk(stage, guide)
                 if session.teleop.mark != mark:
@@ -83,7 +84,7 @@ class MoveNode(LiveNode):
                 count += 1
                 yield {"left": _flat(guide.left(stage.position))} if count % REPORT == 0 else None
         except Cancelled:
-            if session.teleop.mark == mark:
+            if count and session.teleop.mark == mark:
                 session.teleop.release()
             raise
         if not guide.reached:
