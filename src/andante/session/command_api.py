@@ -210,7 +210,9 @@ class CommandApi:
         manager = self.stage.activities
         if not move.begun:
             return manager.waiting == "joints"
-        return any(isinstance(holder, JointMoves) and holder.follows(move) for holder in (manager.present, manager.over))
+        return any(
+            isinstance(holder, JointMoves) and holder.follows(move) for holder in (manager.present, manager.over)
+        )
 
     def _check_joint(self, name: str) -> None:
         robot = self.stage.robot

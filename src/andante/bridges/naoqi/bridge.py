@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
 import threading
 import time
@@ -12,6 +13,7 @@ from typing import Any
 from andante.bridges.client import BusClient, Say, quiet
 from andante.bridges.server.access import is_loopback
 from andante.errors import AndanteError, BadInput, MissingExtra
+from andante.extras import how_to_get
 
 from .forms import CallError
 from .link import RobotLink
@@ -28,9 +30,7 @@ def require() -> None:
     try:
         import qi  # noqa: F401
     except ImportError:
-        raise MissingExtra(
-            "NAOqi needs the package qi, which has wheels for Linux: pip install 'andante[naoqi]'"
-        ) from None
+        raise MissingExtra(f"NAOqi needs the package qi: {how_to_get('naoqi')}") from None
 
 
 def check_place(host: str, port: int) -> None:
@@ -43,8 +43,22 @@ def check_place(host: str, port: int) -> None:
 
 def service_classes() -> tuple[type[Service], ...]:
     """All services that have a counterpart in a session."""
-    from .services import audio, behaviors, leds, life, memory, motion, navigation, posture, sensors, speech, system
-    from .services import tracker, video, vision
+    from .services import (
+        audio,
+        behaviors,
+        leds,
+        life,
+        memory,
+        motion,
+        navigation,
+        posture,
+        sensors,
+        speech,
+        system,
+        tracker,
+        video,
+        vision,
+    )
 
     return (
         memory.Memory, motion.Motion, posture.Posture, video.Video, video.PhotoCapture, speech.TextToSpeech,
@@ -82,14 +96,16 @@ class NaoqiBridge:
         port: 9559 as on a NAO.
         folder: where files of the robot lie (pictures, recordings); a temporary one by default.
         sound: speak aloud where espeak-ng is installed.
+        report: a JSON file that is written in the end: calls by their names, and those that a stub answered.
     """
 
     def __init__(self, bus: BusClient, host: str = "127.0.0.1", port: int = PORT, *, folder: Path | str | None = None,
-                 sound: bool = True, say: Say = quiet) -> None:  # fmt: skip
+                 sound: bool = True, report: Path | str | None = None, say: Say = quiet) -> None:  # fmt: skip
         check_place(host, port)
         require()
         self._bus, self._host, self._port, self._say, self._sound = bus, host, port, say, sound
         self._folder = Path(folder) if folder is not None else None
+        self._report = report
         self._stop = threading.Event()
         self._told: dict[str, float] = {}
         self.robot: NaoqiRobot | None = None
@@ -139,7 +155,6 @@ class NaoqiBridge:
                 make_services(robot)
             except CallError as error:
                 raise BadInput(f"the session cannot be offered as a NAO: {error}") from None
-            qi.logging.setLevel(qi.logging.FATAL) if hasattr(qi.logging, "setLevel") else None
             session = qi.Session()
             try:
                 _listen(session, self._host, self._port)
@@ -155,6 +170,9 @@ class NaoqiBridge:
             finally:
                 for service in robot.services.values():
                     service.close()
+                if self._report is not None:
+                    made = {"calls": dict(robot.calls), "stubs": dict(robot.stubbed)}
+                    Path(self._report).write_text(json.dumps(made), encoding="utf-8")
                 session.close()
 
     def _watch(self, robot: NaoqiRobot) -> None:

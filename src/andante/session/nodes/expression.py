@@ -54,7 +54,9 @@ class ExpressionNode(LiveNode):
         if not name or len(name) > 100 or (name not in self._fades and len(self._fades) >= MOST_LEDS):
             raise BadInput(f"a light has a name of up to 100 letters, and there are up to {MOST_LEDS} of them")
         if not all(0 <= v <= 1 for v in color) or not 0 <= seconds <= LONGEST_FADE:
-            raise BadInput(f"a light fades to r, g, b from 0 to 1 within {LONGEST_FADE:g} s, got {color}, {seconds:g} s")
+            raise BadInput(
+                f"a light fades to r, g, b from 0 to 1 within {LONGEST_FADE:g} s, got {color}, {seconds:g} s"
+            )
         now = self.session.time
         self._fades[name] = (self._color(name, now), color, now, now + seconds)
         self._told = -math.inf

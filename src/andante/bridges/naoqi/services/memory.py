@@ -235,4 +235,6 @@ class Memory(Service):
             except Exception as error:
                 if "Cannot find service" in str(error):
                     self.forget(module)
-                self.robot.say(f"ALMemory: {module}.{called} could not be told of {event}: {str(error).splitlines()[0]}")
+                self.robot.say(
+                    f"ALMemory: {module}.{called} could not be told of {event}: {str(error).splitlines()[0]}"
+                )

@@ -106,7 +106,9 @@ class BodyMethods(Service):
         """A table of all joints."""
         command, sensor = self.robot.commanded(), self.robot.sensed()
         lines = ["---------------------- Model ---------------------------", "JointName  Stiffness  Command  Sensor"]
-        lines += [f"{n:>16} {self.robot.stiffness[n]:10.6f} {command[n]:10.6f} {sensor[n]:10.6f}" for n in self.model.joints]
+        lines += [
+            f"{n:>16} {self.robot.stiffness[n]:10.6f} {command[n]:10.6f} {sensor[n]:10.6f}" for n in self.model.joints
+        ]
         return "\n".join(lines) + "\n"
 
     @method()

@@ -189,7 +189,10 @@ class CartesianMethods(Service):
         if len(values) < 3 or effector not in ("Head", "LArm", "RArm"):
             raise CallError("the effector is Head, LArm or RArm, its target three numbers")
         if effector == "Head":
-            angles = {"HeadYaw": self.model.clip("HeadYaw", values[2]), "HeadPitch": self.model.clip("HeadPitch", values[1])}
+            angles = {
+                "HeadYaw": self.model.clip("HeadYaw", values[2]),
+                "HeadPitch": self.model.clip("HeadPitch", values[1]),
+            }
             self.robot.send_angles(angles, 0.5)
             return
         joints = self.robot.commanded()
