@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from importlib import metadata
 
 PACKAGES = {  # by module, where the names differ
-    "OpenGL": "pyopengl", "PIL": "pillow", "cv2": "opencv-python-headless", "collada": "pycollada", "fast_simplification": "fast-simplification",
+    "OpenGL": "pyopengl", "PIL": "pillow", "collada": "pycollada", "cv2": "opencv-python-headless",
+    "fast_simplification": "fast-simplification",
     "foxglove": "foxglove-sdk", "mpl_toolkits": "matplotlib", "mujoco": "mujoco-core", "serial": "pyserial",
     "yaml": "pyyaml",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""`andante bridge`: join a running session to ROS 1, ROS 2, Foxglove, another rosbridge server, or programs of a NAO."""
+"""`andante bridge`: join a running session to ROS 1, ROS 2, Foxglove, another rosbridge server, or NAOqi."""
 
 from __future__ import annotations
 

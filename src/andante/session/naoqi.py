@@ -55,8 +55,8 @@ class ProgramOutcome(Result):
         fall = ", fell" if self.fallen else ""
         stubs = f", {sum(self.stubs.values())} by stubs ({', '.join(self.stubs)})" if self.stubs else ""
         return (
-            f"{self.program} {how} after {self.seconds:.1f} s: moved {self.distance:.2f} m, turned {self.turned:.0f} deg"
-            f"{fall}; {sum(self.calls.values())} calls{stubs}"
+            f"{self.program} {how} after {self.seconds:.1f} s: moved {self.distance:.2f} m, "
+            f"turned {self.turned:.0f} deg{fall}; {sum(self.calls.values())} calls{stubs}"
         )
 
 

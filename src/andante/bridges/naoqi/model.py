@@ -1,4 +1,4 @@
-"""The robot of a session as NAOqi talks of it: groups of joints, frames, positions and transforms, inverse kinematics."""
+"""The robot of a session as NAOqi talks of it: groups of joints, frames, positions, inverse kinematics."""
 
 from __future__ import annotations
 

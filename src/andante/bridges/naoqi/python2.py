@@ -73,9 +73,7 @@ def _refactoring() -> Any:
         try:
             from fissix.refactor import RefactoringTool, get_fixers_from_package
         except ImportError:
-            raise BadInput(
-                "a Python 2 program needs the package fissix: pip install 'andante[naoqi]'"
-            ) from None
+            raise BadInput("a Python 2 program needs the package fissix: pip install 'andante[naoqi]'") from None
         names = [name for name in get_fixers_from_package("fissix.fixes") if name not in LEFT_ALONE]
         return RefactoringTool(names)
 

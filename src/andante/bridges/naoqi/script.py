@@ -97,7 +97,7 @@ def keep_time(url: str) -> None:
         if future.hasError():  # the session has gone
             wall(seconds)
 
-    time.sleep = sleep
+    time.sleep = sleep  # type: ignore[assignment]
     _kept.append(session)  # it closes when nobody holds it
 
 

@@ -1,4 +1,4 @@
-"""`Service`: methods with their argument forms, published over qi; documented methods without a counterpart answer too."""
+"""`Service`: methods with their argument forms, published over qi; those without a counterpart answer too."""
 
 from __future__ import annotations
 

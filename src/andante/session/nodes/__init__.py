@@ -36,8 +36,8 @@ from .walker import WalkerNode
 # The clock comes after the state of its instant: who follows the clock has that state already.
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
-    CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode,
-    TerminalNode, StatusNode, AliasNode,
+    CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
+    SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, AliasNode,
 )  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from andante.gravity import GRAVITY
 
@@ -38,21 +39,21 @@ def provide_devices(robot: NaoqiRobot) -> None:
 
 def _keys(robot: NaoqiRobot) -> Iterator[tuple[str, Provider]]:
     for name in robot.model.joints:
-        yield f"{name}/Position/Sensor", lambda n=name: robot.sensed()[n]
-        yield f"{name}/Position/Actuator", lambda n=name: robot.commanded()[n]
-        yield f"{name}/Hardness/Actuator", lambda n=name: robot.stiffness[n]
+        yield f"{name}/Position/Sensor", partial(_of, robot.sensed, name)
+        yield f"{name}/Position/Actuator", partial(_of, robot.commanded, name)
+        yield f"{name}/Hardness/Actuator", partial(robot.stiffness.__getitem__, name)
         yield f"{name}/ElectricCurrent/Sensor", lambda: 0.0
         yield f"{name}/Temperature/Sensor", lambda: 38.0
     yield from _inertial(robot)
     yield from _forces(robot)
     for spec in robot.model.robot.sensors:
         if spec.kind in ("touch", "button", "bumper"):
-            yield f"{spec.name}/Sensor", lambda n=spec.name: float(pressed(robot).get(n, False))
+            yield f"{spec.name}/Sensor", partial(_touched, robot, spec.name)
     for side in ("Left", "Right"):
-        yield f"US/{side}/Sensor", lambda s=side: distance(robot, s)
+        yield f"US/{side}/Sensor", partial(distance, robot, side)
         for echo in range(1, 10):
             memory_key = f"{DEVICES}US/{side}/Sensor/Value{echo}"
-            robot.service(Memory).provide(memory_key, lambda s=side: distance(robot, s))
+            robot.service(Memory).provide(memory_key, partial(distance, robot, side))
     yield "Battery/Charge/Sensor", lambda: 1.0
     yield "Battery/Current/Sensor", lambda: -0.5
     yield "Battery/Temperature/Sensor", lambda: 30.0
@@ -62,22 +63,38 @@ def _keys(robot: NaoqiRobot) -> Iterator[tuple[str, Provider]]:
 def _inertial(robot: NaoqiRobot) -> Iterator[tuple[str, Provider]]:
     unit = "InertialSensor/"
     for k, axis in enumerate("XYZ"):
-        yield f"{unit}Gyroscope{axis}/Sensor", lambda a=axis.lower(): _gyro(robot, a)
-        yield f"{unit}Gyr{axis}/Sensor", lambda a=axis.lower(): RAW_GYR * _gyro(robot, a)
-        yield f"{unit}Accelerometer{axis}/Sensor", lambda a=axis.lower(): _acceleration(robot, a)
-        yield f"{unit}Acc{axis}/Sensor", lambda a=axis.lower(): RAW_ACC * _acceleration(robot, a)
-        yield f"{unit}Angle{axis}/Sensor", lambda i=k: lean(robot)[i]
+        yield f"{unit}Gyroscope{axis}/Sensor", partial(_gyro, robot, axis)
+        yield f"{unit}Gyr{axis}/Sensor", partial(_gyro, robot, axis, RAW_GYR)
+        yield f"{unit}Accelerometer{axis}/Sensor", partial(_acceleration, robot, axis)
+        yield f"{unit}Acc{axis}/Sensor", partial(_acceleration, robot, axis, RAW_ACC)
+        yield f"{unit}Angle{axis}/Sensor", partial(_nth, lean, k, robot)
     yield f"{unit}GyrRef/Sensor", lambda: 1200.0
 
 
-def _gyro(robot: NaoqiRobot, axis: str) -> float:
-    message = robot.link.latest(IMU)
-    return 0.0 if message is None else float(getattr(message.angular_velocity, axis))
+def _of(joints: Callable[[], dict[str, float]], name: str) -> float:
+    return joints()[name]
 
 
-def _acceleration(robot: NaoqiRobot, axis: str) -> float:
+def _nth(numbers: Callable[..., Sequence[float]], k: int, *given: Any) -> float:
+    return numbers(*given)[k]
+
+
+def _touched(robot: NaoqiRobot, name: str) -> float:
+    return float(pressed(robot).get(name, False))
+
+
+def _weight(robot: NaoqiRobot, foot: str) -> float:
+    return sum(cells(robot, foot))
+
+
+def _gyro(robot: NaoqiRobot, axis: str, unit: float = 1.0) -> float:
     message = robot.link.latest(IMU)
-    return 0.0 if message is None else float(getattr(message.linear_acceleration, axis))
+    return 0.0 if message is None else unit * float(getattr(message.angular_velocity, axis.lower()))
+
+
+def _acceleration(robot: NaoqiRobot, axis: str, unit: float = 1.0) -> float:
+    message = robot.link.latest(IMU)
+    return 0.0 if message is None else unit * float(getattr(message.linear_acceleration, axis.lower()))
 
 
 def lean(robot: NaoqiRobot) -> tuple[float, float, float]:
@@ -101,10 +118,10 @@ def cells(robot: NaoqiRobot, foot: str) -> list[float]:
 def _forces(robot: NaoqiRobot) -> Iterator[tuple[str, Provider]]:
     for foot in FEET:
         for k, cell in enumerate(CELLS):
-            yield f"{foot}/FSR/{cell}/Sensor", lambda f=foot, i=k: cells(robot, f)[i]
-        yield f"{foot}/FSR/TotalWeight/Sensor", lambda f=foot: sum(cells(robot, f))
+            yield f"{foot}/FSR/{cell}/Sensor", partial(_nth, cells, k, robot, foot)
+        yield f"{foot}/FSR/TotalWeight/Sensor", partial(_weight, robot, foot)
         for k, axis in enumerate("XY"):
-            yield f"{foot}/FSR/CenterOfPressure/{axis}/Sensor", lambda f=foot, i=k: pressure(robot, f)[i]
+            yield f"{foot}/FSR/CenterOfPressure/{axis}/Sensor", partial(_nth, pressure, k, robot, foot)
 
 
 def pressure(robot: NaoqiRobot, foot: str) -> tuple[float, float]:

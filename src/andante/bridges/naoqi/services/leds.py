@@ -87,7 +87,7 @@ class Leds(Service):
         """Fade to a brightness 0 to 1."""
         if not 0.0 <= intensity <= 1.0:
             raise CallError(f"intensity lies between 0 and 1, got {intensity:g}")
-        self._show(name, (intensity,) * 3, duration)  # type: ignore[arg-type]
+        self._show(name, (intensity,) * 3, duration)
         self.link.sleep(duration)
 
     @method("name:text intensity:float")

@@ -1,4 +1,4 @@
-"""ALAutonomousLife, ALAutonomousMoves, ALBasicAwareness and their kin: states that are kept, a robot that stays calm."""
+"""ALAutonomousLife, ALAutonomousMoves, ALBasicAwareness and their kin: states are kept, the robot stays calm."""
 
 from __future__ import annotations
 

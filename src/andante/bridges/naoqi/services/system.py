@@ -164,7 +164,8 @@ class Dcm(Service):
         if plain.endswith(HARDNESS):
             self.robot.set_stiffness({joint: max(0.0, min(1.0, points[-1][0]))})
         elif plain.endswith(POSITION):
-            times, places = [], []
+            times: list[float] = []
+            places: list[float] = []
             for place, when in points:
                 if not times or when > times[-1]:
                     times.append(max(0.02, when))

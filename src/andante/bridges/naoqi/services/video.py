@@ -296,9 +296,9 @@ def in_space(pixels: np.ndarray, space: int) -> np.ndarray:
     r, g, b = (pixels[:, :, k].astype(np.float32) for k in range(3))
     y = 0.299 * r + 0.587 * g + 0.114 * b  # ITU-R BT.601
     if space == 0:
-        return np.clip(np.rint(y), 0, 255).astype(np.uint8)
+        return np.asarray(np.clip(np.rint(y), 0, 255).astype(np.uint8))
     u, v = 128 + 0.564 * (b - y), 128 + 0.713 * (r - y)
-    whole = np.clip(np.rint(np.stack([y, u, v], axis=2)), 0, 255).astype(np.uint8)
+    whole: np.ndarray = np.clip(np.rint(np.stack([y, u, v], axis=2)), 0, 255).astype(np.uint8)
     if space == 10:
         return whole
     out = np.empty((*whole.shape[:2], 2), dtype=np.uint8)  # YUYV

@@ -70,7 +70,7 @@ def _sent(value: Any) -> Any:
 
 
 class ALProxy:
-    """A service: its methods are attributes. `post` starts them beside; `wait`, `stop` and `isRunning` take the number."""
+    """A service: its methods are attributes. `post` starts them beside; `wait`, `stop`, `isRunning` take the number."""
 
     def __init__(self, name: str, ip: Any = "", port: Any = 0) -> None:
         self._name = name
@@ -112,7 +112,7 @@ class ALProxy:
         if future is None:
             return False
         state = future.wait(int(timeout)) if timeout else future.wait()
-        return state == qi.FutureState.Running
+        return bool(state == qi.FutureState.Running)
 
     def stop(self, number: int = 0) -> Any:
         """Stop what `post` has started; other numbers are those of the service itself."""

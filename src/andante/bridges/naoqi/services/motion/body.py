@@ -96,8 +96,8 @@ class BodyMethods(Service):
         hands = "LHand" in self.model.joints
         table = {
             "Model Type": "naoH25" if hands else "naoH21", "Head Version": "VERSION_40", "Body Version": "VERSION_40",
-            "Laser": False, "Legs": True, "Arms": True, "Extended Arms": hands, "Hands": hands, "Arm Version": "VERSION_40",
-            "Number of Legs": 2, "Number of Arms": 2, "Number of Hands": 2 * hands,
+            "Laser": False, "Legs": True, "Arms": True, "Extended Arms": hands, "Hands": hands,
+            "Arm Version": "VERSION_40", "Number of Legs": 2, "Number of Arms": 2, "Number of Hands": 2 * hands,
         }  # fmt: skip
         return [list(table), list(table.values())]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ class CartesianMethods(Service):
             clock, path = list(times[k]), [read(row) for row in paths[k]]
             if len(clock) != len(path):
                 raise CallError(f"{effector} has {len(path)} poses and {len(clock)} times")
-            if not clock or clock[0] <= 0 or any(b <= a for a, b in zip(clock, clock[1:], strict=False)):
+            if not clock or clock[0] <= 0 or any(b <= a for a, b in pairwise(clock)):
                 raise CallError(f"times of {effector} must be above 0 and increase, got {clock[:8]}")
             points |= self._way(effector, frame, path, mask, clock, absolute, joints)
         self.run_points(points)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from andante.bridges.naoqi.forms import CallError
@@ -45,7 +46,7 @@ def times_of(times: Any, counts: Sequence[int], joints: Sequence[str]) -> list[l
     for name, row, count in zip(joints, rows, counts, strict=True):
         if len(row) != count:
             raise CallError(f"{name} has {count} angles and {len(row)} times")
-        if not row or row[0] <= 0 or any(b <= a for a, b in zip(row, row[1:], strict=False)):
+        if not row or row[0] <= 0 or any(b <= a for a, b in pairwise(row)):
             raise CallError(f"times of {name} must be above 0 and increase, got {row[:8]}")
     return rows
 

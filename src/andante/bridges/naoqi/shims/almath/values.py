@@ -71,7 +71,7 @@ class _Numbers:
     __div__ = __truediv__
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.toVector() == other.toVector()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.toVector() == other.toVector()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -298,7 +298,7 @@ class Transform(_Matrix):
             return Position3D((self._m @ np.array([*other.toVector(), 1.0]))[:3].tolist())
         return Transform._of(self._m @ other._m)
 
-    def __imul__(self, other: Transform) -> Transform:
+    def __imul__(self, other: Any) -> Any:
         self._m = self._m @ other._m
         return self
 
