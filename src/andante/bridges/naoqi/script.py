@@ -6,12 +6,16 @@ Python 2 is converted in memory (modules beside the program too), and sleeping t
 
 from __future__ import annotations
 
+import atexit
 import builtins
+import contextlib
 import importlib.abc
 import importlib.machinery
 import os
 import sys
+import threading
 import time
+import traceback
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +26,7 @@ from andante.bridges.naoqi.shims import FOLDER
 from andante.errors import AndanteError
 
 URL = "ANDANTE_NAOQI_URL"
+FAREWELL = 3.0  # that what a program has left behind has to end [s]
 SHORT = 0.005  # sleeps below this are left alone [s]
 _kept: list[Any] = []
 
@@ -158,20 +163,45 @@ def run(program: Path, arguments: Sequence[str]) -> None:
     exec(code, main.__dict__)
 
 
-def begin(words: Sequence[str]) -> None:
-    """The command line of this module."""
+def begin(words: Sequence[str]) -> int:
+    """The command line of this module; the exit code of the program."""
     url = os.environ.get(URL, "tcp://127.0.0.1:9559")
     os.environ[URL] = url
-    program = Path(words[0])
     old_names()
     redirect(url)
     keep_time(url)
     try:
-        run(program, words[1:])
+        run(Path(words[0]), words[1:])
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        sys.stderr.write(f"{end.code}\n")
+        return 1
     except AndanteError as error:
         sys.stderr.write(f"andante: {error}\n")
-        sys.exit(2)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def leave(code: int) -> None:
+    """End the process as Python does, but for the library's own end: with a session open it waits for ever."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    late = threading.Timer(FAREWELL, os._exit, (code,))
+    late.daemon = True
+    late.start()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
-    begin(sys.argv[1:])
+    leave(begin(sys.argv[1:]))
