@@ -2,6 +2,7 @@
 
 import signal
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -145,6 +146,14 @@ def test_the_port_is_open_to_this_machine_only(host):
 def test_bad_places(place, words):
     with pytest.raises(BadInput, match=words):
         check_place(*place)
+
+
+def test_the_page_lists_every_service_and_stub():
+    page = (Path(__file__).parents[3] / "docs" / "naoqi.md").read_text(encoding="utf-8")
+    own = {kind.name for kind in service_classes()}
+    words = set(page.replace("|", " ").replace(",", " ").replace(".", " ").split())
+    assert not [name for name in stub_table() if name not in words]
+    assert not [stub for name, stubs in stub_table().items() if name in own for stub in stubs if stub not in words]
 
 
 def test_stubs_have_values_of_their_kinds():

@@ -98,7 +98,7 @@ PRESSED = {
     "old_bumper": "LFoot/Bumper/Left",
     "qi_subscriber": "Head/Touch/Middle",
 }
-QUICK = ("old_interpolation", "old_touch_module", "qi_async", "old_errors")
+QUICK = ("old_touch_module", "qi_async")
 
 
 def _lines(seen, *wanted):
