@@ -14,6 +14,7 @@ from .memory import Memory
 NEAR = 0.2  # joints this near to a posture have it [rad]
 LYING = math.radians(55.0)  # a torso that leans further lies
 ALIASES = {"poseinit": "StandInit", "posezero": "StandZero", "standup": "Stand", "init": "StandInit"}
+WALKS = ("moveTo", "walkTo", "navigateTo")
 UP_TIME = 60.0  # [s]
 PACE = 0.5  # speed of the session's poses at the full speed of a posture
 WAYS = {"Sit": ("sit_down",), "SitRelax": ("sit_down_relaxed",), "LyingBack": ("lie_down_back",),
@@ -97,6 +98,8 @@ class Posture(Service):
         if pose is None:
             self.robot.say(f"ALRobotPosture.goToPosture: no posture {name}; there are {', '.join(sorted(self._poses))}")
             return False
+        self.tasks.cancel(lambda task: task.method in WALKS)
+        self.link.drive(None)  # who takes a posture walks no more
         if not self.tasks.own(self.model.joints):
             return False
         self.robot.set_stiffness(dict.fromkeys(self.model.joints, 1.0))
