@@ -20,7 +20,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE), "QI_LOG_LEVEL": "1", "PY
 class Host:
     """The session's process."""
 
-    def __init__(self, world, pace=3.0):
+    def __init__(self, world, pace=1.0):
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in the end)
         words = [sys.executable, str(HERE / "host.py"), str(world), str(pace)]
         self.process = subprocess.Popen(

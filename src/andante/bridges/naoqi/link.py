@@ -21,7 +21,7 @@ T = TypeVar("T")
 PATIENCE = 20.0  # for the answer of a service [s]
 FIRST = 5.0  # for the first message of a topic [s]
 FLUSH = 0.02  # between two bursts of messages to the session [s]
-DRIVE = 0.1  # between two velocity messages [s]
+DRIVE = 0.03  # between two velocity messages [s of wall time]: a session may be quicker than the wall, its deadman too
 LOOK = 0.05  # between two looks at whether a call was called off [s]
 
 
