@@ -34,6 +34,7 @@ EXTRAS = {
     "report": "pyarrow",
     "ros2": "cyclonedds",
     "foxglove": "foxglove-sdk",
+    "naoqi": "qi",
 }
 
 

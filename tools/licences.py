@@ -33,6 +33,7 @@ STATED = {
     "cycler": "BSD-3-Clause",
     "cyclonedds": "EPL-2.0 OR BSD-3-Clause",
     "dartpy": "BSD-2-Clause",
+    "fissix": "PSF-2.0",
     "kiwisolver": "BSD-3-Clause",
     "lz4": "BSD-3-Clause",
     "numba": "BSD-2-Clause",
@@ -42,6 +43,7 @@ STATED = {
     "pycollada": "BSD-3-Clause",
     "pyopengl": "BSD-3-Clause",
     "pyserial": "BSD-3-Clause",
+    "qi": "BSD-3-Clause",
     "rich-click": "MIT",
     "scipy": "BSD-3-Clause",
 }

@@ -10,6 +10,7 @@ OWN = {"andante", "pip", "setuptools", "wheel"}
 MARKERS = {
     "pybullet": "python_version < '3.12' and sys_platform == 'linux' and platform_machine == 'x86_64'",
     "dartpy": "python_version < '3.12' and sys_platform == 'linux'",
+    "qi": "python_version < '3.13' and sys_platform == 'linux' and platform_machine == 'x86_64'",
 }
 
 print(HEADER)

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from importlib import metadata
 
 PACKAGES = {  # by module, where the names differ
-    "OpenGL": "pyopengl", "PIL": "pillow", "collada": "pycollada", "fast_simplification": "fast-simplification",
+    "OpenGL": "pyopengl", "PIL": "pillow", "collada": "pycollada", "cv2": "opencv-python-headless",
+    "fast_simplification": "fast-simplification",
     "foxglove": "foxglove-sdk", "mpl_toolkits": "matplotlib", "mujoco": "mujoco-core", "serial": "pyserial",
     "yaml": "pyyaml",
 }  # fmt: skip
 EXTRAS = {  # by module
-    "cyclonedds": "ros2", "dartpy": "dart", "foxglove": "foxglove", "panda3d": "ode", "pyarrow": "report",
-    "pybullet": "bullet", "ray": "ray",
+    "cv2": "naoqi", "cyclonedds": "ros2", "dartpy": "dart", "fissix": "naoqi", "foxglove": "foxglove",
+    "panda3d": "ode", "pyarrow": "report", "pybullet": "bullet", "qi": "naoqi", "ray": "ray",
 }  # fmt: skip
 
 

@@ -225,3 +225,18 @@ def test_goals_and_policies_are_checked() -> None:
         bus.provide_action("/go", TYPE, drive)
     with pytest.raises(BadInput, match="one of preempt, queue, refuse"):
         bus.provide_action("/other", TYPE, drive, policy="both")
+
+
+def test_parallel_goals_go_on_side_by_side() -> None:
+    bus = Bus()
+    bus.provide_action("/go", TYPE, drive, policy="parallel")
+    told: list[tuple[str, float]] = []
+    for name in ("a", "b"):
+        bus.send_goal("/go", None, lambda m, name=name: told.append((name, m.distance_remaining)))
+    first, second = bus.send_goal("/go"), bus.send_goal("/go")
+    bus.spin()
+    assert told == [("a", 3.0), ("b", 3.0)]
+    first.cancel()
+    spins(bus, 4)
+    assert (first.status, second.status) == (GoalStatus.CANCELED, GoalStatus.SUCCEEDED)
+    assert told[-1] == ("b", 1.0)

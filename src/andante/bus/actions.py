@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Work = Generator[Any, None, Any]
 OnFeedback = Callable[[Any], None] | None
 OnDone = Callable[["Goal"], None] | None
-POLICIES = ("preempt", "queue", "refuse")
+POLICIES = ("preempt", "queue", "refuse", "parallel")
 
 
 def shaped(content: Any, type_name: str, where: str) -> Any:
@@ -175,10 +175,15 @@ class Action:
         return handle
 
     def advance(self) -> None:
-        """Let the goal in front go on by one step; where it ends, the next one begins at once.
+        """Let the goal in front go on by one step; where it ends, the next one begins at once. Parallel ones all go on.
 
         Goals that are sent meanwhile wait for the next spin.
         """
+        if self.policy == "parallel":
+            for goal in list(self.goals):
+                goal._advance(self._bus)
+            self.goals = [goal for goal in self.goals if not goal.over]
+            return
         for _ in range(len(self.goals)):
             goal = self.goals[0]
             goal._advance(self._bus)

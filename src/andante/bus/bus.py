@@ -180,7 +180,7 @@ class Bus:
     ) -> Action:
         """Offer an action: factory(goal) returns a generator, see `andante.bus.actions`.
 
-        policy says what a second goal does: preempt the first, queue behind it, or be refused.
+        policy says what a second goal does: preempt the first, queue behind it, be refused, or run in parallel.
         """
         name = clean_name(name, "action")
         if name in self._actions:

@@ -1,4 +1,4 @@
-"""`andante bridge`: join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server."""
+"""`andante bridge`: join a running session to ROS 1, ROS 2, Foxglove, another rosbridge server, or NAOqi."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from .command import Command
 from .options import Take, group
 
-app = group("bridge", "Join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server.")
+app = group("bridge", "Join a running session to ROS 1, ROS 2, Foxglove, another rosbridge server, or NAOqi.")
 
 
 def _say(text: str) -> None:
@@ -15,12 +15,14 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _add(name: str, about: str, /, **takes: Take) -> None:
-    """A command for a kind of bridge; all have a session and patterns of names."""
-    patterns = {
-        "session": Take("SESSION"), "out": Take("PATTERN"), "into": Take("PATTERN", flags="--in"),
-        "exclude": Take("PATTERN", flags="-x --exclude"),
-    }  # fmt: skip
+def _add(name: str, about: str, /, topics: bool = True, **takes: Take) -> None:
+    """A command for a kind of bridge; all have a session, those that pass topics on have patterns of names."""
+    patterns = {"session": Take("SESSION")}
+    if topics:
+        patterns |= {
+            "out": Take("PATTERN"), "into": Take("PATTERN", flags="--in"),
+            "exclude": Take("PATTERN", flags="-x --exclude"),
+        }  # fmt: skip
     function = f"andante.tasks.bridge:{name}"
     Command(function, about, {**patterns, **takes}, run=lambda call: call.run(say=_say), json=False).add_to(app)
 
@@ -41,4 +43,11 @@ _add(
     "rosbridge",
     "Join a session to another rosbridge server: what the session hears comes in, what --out names goes out.",
     server=Take("SERVER"),
+)
+_add(
+    "naoqi",
+    "Offer a session as a NAO: programs that use qi or naoqi move its robot.",
+    topics=False,
+    host=Take("A"),
+    folder=Take("DIR"),
 )

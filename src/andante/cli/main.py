@@ -15,7 +15,7 @@ import typer
 from andante._version import __version__
 from andante.errors import AndanteError, MissingFile
 
-from . import bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk
+from . import bag, bridge, catalog, describe, experiment, gait, naoqi, navigate, studio, walk
 from .coercion import QuickGroup
 from .output import announce_compiling, one_line
 
@@ -36,7 +36,7 @@ app = typer.Typer(
 for command in (
     catalog.robots, catalog.worlds, catalog.engines, describe.check, describe.convert, describe.mesh, walk.sim,
     describe.rig, walk.walk, walk.play, gait.app, experiment.app, describe.ik, navigate.map, navigate.localize,
-    navigate.navigate, navigate.explore, studio.launch, studio.studio, bag.app, bridge.app, catalog.bench,
+    navigate.navigate, navigate.explore, studio.launch, studio.studio, bag.app, bridge.app, naoqi.app, catalog.bench,
     catalog.doctor, catalog.zoo,
 ):  # fmt: skip
     if isinstance(command, typer.Typer):

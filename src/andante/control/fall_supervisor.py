@@ -11,6 +11,7 @@ from andante.locomotion.falls.detector import FallRules
 from andante.locomotion.falls.manager import FallEvent, FallManager, FallState
 from andante.locomotion.io.fall_library import fall_motions
 
+from .activities import Hold
 from .activity_manager import ActivityManager
 
 
@@ -33,6 +34,7 @@ class FallSupervisor(FallManager):
         super().__init__(activities, robot, fall_motions(robot), rules, restart=renewed, listener=listener)
         self.activities, self.on, self.modes = activities, True, activities.modes
         self._armed = False
+        self.limp = False  # the joints that carry it have no strength: it does not act, and stands up armed anew
 
     @property
     def upright(self) -> bool:
@@ -50,6 +52,12 @@ class FallSupervisor(FallManager):
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]."""
+        if self.limp:
+            self._armed = False
+            if self.busy:
+                self._enter(FallState.UPRIGHT)
+                self._blend = 1.0
+                self.activities.replace(Hold(readings.position.copy(), guarded=False), readings.position)
         if self.busy or (self.on and self._armed and self.activities.present.guarded):
             targets = super().update(readings, command, dt)
         else:

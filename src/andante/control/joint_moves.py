@@ -1,4 +1,4 @@
-"""Joints sent one by one to targets, each at its own speed, with bounded acceleration: never a jump."""
+"""Joints sent one by one to targets at their own speeds with bounded acceleration, or along curves in time."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from andante.locomotion import Command, Readings
 from andante.motion.joint_motion import MotionLimits
 
 from .activities import Activity
+from .timed_moves import JointCurve, TimedMove
 
 NEAR = 1e-6  # a joint this near has arrived [rad or m]
 BRAKE_FRACTION = 0.85  # of the acceleration is planned with, so that rounding never overshoots
@@ -37,11 +38,13 @@ class JointMoves(Activity):
         self._speed = np.zeros(len(self._names))
         self._limit = self._top.copy()
         self.moved: set[str] = set()  # joints that were ever sent
+        self._timed: dict[int, tuple[TimedMove, JointCurve, float]] = {}  # joint -> move, its curve, clock [s]
 
     @property
     def detail(self) -> str:
         """Joints on their way."""
-        moving = [name for name, gap in zip(self._names, self.goals - self.targets, strict=True) if gap]
+        gaps = self.goals - self.targets
+        moving = [name for k, name in enumerate(self._names) if gaps[k] or k in self._timed]
         return ", ".join(moving[:4]) + (" ..." if len(moving) > 4 else "")
 
     @property
@@ -52,7 +55,7 @@ class JointMoves(Activity):
     @property
     def resting(self) -> bool:
         """Whether all joints have arrived."""
-        return not self._speed.any() and bool((self.goals == self.targets).all())
+        return not self._timed and not self._speed.any() and bool((self.goals == self.targets).all())
 
     @renamed(share="fraction")
     def send(
@@ -70,15 +73,59 @@ class JointMoves(Activity):
             if not np.isfinite(value):
                 raise BadInput(f"joint {name!r} needs a finite position, got {value}")
             index.append(self._names.index(name))
+        for each in index:
+            self._release(each)
         start = self.goals[index] if relative else 0.0
         self.goals[index] = np.clip(start + np.asarray(values, dtype=float), self._lower[index], self._upper[index])
         self._limit[index] = fraction * self._top[index]
         self.moved.update(names)
 
+    def follow(self, move: TimedMove) -> None:
+        """Move joints along curves in time, from what is commanded now; one that was called off before is left out."""
+        if move.begun:
+            return
+        index = {name: self._names.index(name) for name in move.points}
+        for name, k in index.items():
+            self._release(k)
+            self._timed[k] = (move, move.curve(name, float(self.targets[k])), 0.0)
+        move.begun, move.left = True, set(index)
+        self.moved.update(index)
+
+    def cancel(self, move: TimedMove) -> None:
+        """Let the joints of a move stop where they are."""
+        for k in [k for k, entry in self._timed.items() if entry[0] is move]:
+            self._release(k)
+            self.goals[k] = self._braked()[k]
+            self._limit[k] = self._top[k]
+
+    def follows(self, move: TimedMove) -> bool:
+        """Whether joints of a move are on their way here."""
+        return any(entry[0] is move for entry in self._timed.values())
+
+    def adopt(self, other: JointMoves) -> None:
+        """Go on with what another one has been told to do."""
+        for name in other.moved:
+            k = self._names.index(name)
+            self.goals[k], self._limit[k], self._speed[k] = other.goals[k], other._limit[k], other._speed[k]
+            if k in other._timed:
+                self._timed[k] = other._timed[k]
+        self.moved |= other.moved
+
+    def _release(self, k: int) -> None:
+        """A joint leaves the curve that it follows."""
+        entry = self._timed.pop(k, None)
+        if entry is not None:
+            entry[0].drop(self._names[k])
+
+    def _braked(self) -> Array:
+        way = np.sign(self._speed) * self._speed**2 / (2 * BRAKE_FRACTION * self._push)
+        return np.clip(self.targets + way, self._lower, self._upper)
+
     def stop(self) -> None:
         """Brake every joint where it is."""
-        way = np.sign(self._speed) * self._speed**2 / (2 * BRAKE_FRACTION * self._push)
-        self.goals = np.clip(self.targets + way, self._lower, self._upper)
+        for k in list(self._timed):
+            self._release(k)
+        self.goals = self._braked()
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Targets a control step further on."""
@@ -86,8 +133,9 @@ class JointMoves(Activity):
 
     def advance(self, dt: float) -> Array:
         """Targets dt [s] further on."""
+        curved = self._along_curves(dt) if self._timed else None
         gap = self.goals - self.targets
-        if not (gap.any() or self._speed.any()):
+        if not (gap.any() or self._speed.any() or curved is not None):
             return self.targets.copy()
         change = self._push * dt
         brake = BRAKE_FRACTION * change
@@ -99,4 +147,29 @@ class JointMoves(Activity):
         there = arrives & (np.abs(self._speed) <= change)  # a quicker one passes by and comes back
         self.targets = np.where(there, self.goals, self.targets + step)
         self._speed[there] = 0.0
+        if curved is not None:
+            self._take(*curved, dt)
         return self.targets.copy()
+
+    def _along_curves(self, dt: float) -> tuple[Array, Array, Array]:
+        """Joints on curves: which, where they are dt [s] later within limits of place and speed, and who arrives."""
+        index, places, ends = [], [], []
+        for k, (move, curve, clock) in self._timed.items():
+            self._timed[k] = (move, curve, clock + dt)
+            index.append(k)
+            places.append(curve.at(clock + dt))
+            ends.append(clock + dt >= curve.duration - 1e-9)
+        at = np.array(index, dtype=int)
+        wanted = np.clip(np.array(places), self._lower[at], self._upper[at])
+        here, most = self.targets[at].copy(), self._top[at] * dt
+        reached = np.clip(wanted, here - most, here + most)
+        self.goals[at] = self.targets[at]  # left alone by the others
+        self._speed[at] = 0.0
+        return at, reached, np.array(ends) & (np.abs(reached - wanted) <= NEAR)
+
+    def _take(self, at: Array, places: Array, arrived: Array, dt: float) -> None:
+        self._speed[at] = np.where(arrived, 0.0, (places - self.targets[at]) / dt)
+        self.targets[at] = self.goals[at] = places
+        for k in at[arrived].tolist():
+            move, _, _ = self._timed.pop(k)
+            move.left.discard(self._names[k])

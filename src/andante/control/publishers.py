@@ -28,6 +28,7 @@ from .estimate import BaseEstimate, quaternion_product
 from .view import RobotView
 
 CLOCK_RATE, STATE_RATE, IMU_RATE, STEP_RATE = 100.0, 50.0, 100.0, 10.0  # [Hz]
+SWITCH_RATE, SWITCHES = 20.0, ("bumper", "touch", "button")  # [Hz], kinds of sensors
 STEPS_KEPT = 24  # footsteps of the past
 ODOM, MAP, WORLD = "odom", "map", "world"
 EXECUTED_TARGETS = "/joint_targets/executed"
@@ -49,6 +50,7 @@ Twist = messages.cls("geometry_msgs/msg/Twist")
 TwistStamped = messages.cls("geometry_msgs/msg/TwistStamped")
 Footstep = messages.cls("andante_msgs/msg/Footstep")
 Footsteps = messages.cls("andante_msgs/msg/Footsteps")
+Switches = messages.cls("andante_msgs/msg/Switches")
 
 
 class RobotPublisher:
@@ -247,6 +249,36 @@ class FeltPublisher(RobotPublisher):
             range_max=scan.range_max,
             ranges=np.asarray(scan.ranges, dtype=np.float32),
         )
+
+
+class SwitchPublisher(RobotPublisher):
+    """/switches: what bumpers, touch pads and buttons feel."""
+
+    name = "switches"
+
+    def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
+        super().__init__(bus, view)
+        self._topic: Publisher | None = None
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """Another robot has other switches."""
+        if self._topic is not None:
+            self.drop(self._topic)
+            self._topic = None
+        self.names = [spec.name for spec in self.view.robot.sensors if spec.kind in SWITCHES]
+        if self.names:
+            self._topic = self.advertise("/switches", "andante_msgs/msg/Switches", SWITCH_RATE, sensor=True)
+
+    def pressed(self) -> list[bool]:
+        """Of every switch."""
+        felt = self.view.state.pressed
+        return [bool(felt.get(name)) for name in self.names]
+
+    def update(self) -> None:
+        """What all of them feel now."""
+        if self._topic is not None and self._topic.wanted():
+            self._topic.publish(Switches(self.header(), list(self.names), np.array(self.pressed(), dtype=bool)))
 
 
 class FootstepPublisher(RobotPublisher):

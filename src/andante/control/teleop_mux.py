@@ -41,6 +41,7 @@ class TeleopMux:
         self._keys, self._body = KeyPad(), Command()  # held keys, and how they have left the body
         self._source = ""  # velocity or keys
         self._heard = (-math.inf, -math.inf)  # simulated and wall time of the last message [s]
+        self.mark = 0  # counts who has led: a message, or a release
 
     def velocity(self, now: float, vx: float, vy: float, wz: float) -> None:
         """A velocity in the robot's axes [m/s, m/s, rad/s] has come."""
@@ -48,6 +49,7 @@ class TeleopMux:
             raise BadInput(f"a velocity has three finite numbers up to {MOST:g}, got {vx}, {vy}, {wz}")
         self._velocity, self._source, self._heard = Command(vx, vy, wz), "velocity", (now, self._wall())
         self._keys.release_all()
+        self.mark += 1
 
     def keys(self, now: float, held: Sequence[str], buttons: Collection[str] = ()) -> list[str]:
         """The keys and buttons of the robot that are held down now; those of them that are newly pressed."""
@@ -58,11 +60,13 @@ class TeleopMux:
             if name in KEYS:
                 self._keys.press(name, True)
         self._source, self._heard = "keys", (now, self._wall())
+        self.mark += 1
         return [name for name in names if name in buttons or name not in before]
 
     def release(self) -> None:
         """Nobody leads any more."""
         self._keys.release_all()
+        self.mark += 1
         self._velocity, self._source, self._heard = Command(), "", (-math.inf, -math.inf)
 
     def alive(self, now: float) -> bool:

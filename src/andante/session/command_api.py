@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from andante.control.body import StopPlan
 from andante.control.drivers import drive_names
 from andante.control.following import Following, FollowSettings
 from andante.control.joint_moves import JointMoves
+from andante.control.timed_moves import JointPoints, TimedMove
 from andante.control.trajectory import trajectory
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
@@ -47,7 +48,7 @@ class CommandApi:
         self.stage, self.follow_settings = stage, follow or FollowSettings()
         self.wave: WaveGait | None = None
         self.watch: WalkWatch | None = None
-        self._queued: list[tuple[tuple[str, ...], tuple[float, ...], float, bool]] = []
+        self._queued: list[Callable[[JointMoves], None]] = []
         self._streamed_at = -math.inf  # when targets last came [s]
         self._refused = False  # the stream of targets that comes now was cut off; it must cease before a new one
 
@@ -180,19 +181,58 @@ class CommandApi:
         if list(names) == [ALL_JOINTS] and ALL_JOINTS not in stage.robot.joint_names:
             names = stage.robot.joint_names
         for name in names:
-            if name in stage.robot.joint_names and stage.speeds[stage.robot.joint_names.index(name)]:
-                raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
+            self._check_joint(name)
         JointMoves(stage.robot, stage.activities.sent).send(names, values, fraction, relative)
-        manager, order = stage.activities, (tuple(names), tuple(float(v) for v in values), fraction, relative)
+        order = (tuple(names), tuple(float(v) for v in values), fraction, relative)
+        self._move_joints(names, lambda moves: moves.send(*order))
+
+    def interpolate(self, points: Mapping[str, JointPoints], relative: bool = False) -> TimedMove:
+        """Move joints along curves in time: beside the driving where it does not need them. The handle to wait by."""
+        if not points:
+            raise BadInput("a move names at least one joint")
+        for name in points:
+            self._check_joint(name)
+        move = TimedMove(dict(points), relative)
+        self._move_joints(list(points), lambda moves: moves.follow(move))
+        return move
+
+    def cancel_move(self, move: TimedMove) -> None:
+        """Let the joints of a move stop where they are."""
+        manager = self.stage.activities
+        for holder in (manager.present, manager.over):
+            if isinstance(holder, JointMoves):
+                holder.cancel(move)
+        if not move.begun:
+            move.begun = move.interrupted = True
+
+    def move_lives(self, move: TimedMove) -> bool:
+        """Whether a move waits for its turn or is under way; a fall or another activity ends it."""
+        manager = self.stage.activities
+        if not move.begun:
+            return manager.waiting == "joints"
+        return any(
+            isinstance(holder, JointMoves) and holder.follows(move) for holder in (manager.present, manager.over)
+        )
+
+    def _check_joint(self, name: str) -> None:
+        robot = self.stage.robot
+        if name not in robot.joint_names:
+            raise UnknownName.among("joint", name, robot.joint_names, f"robot {robot.name!r}")
+        if self.stage.speeds[robot.joint_names.index(name)]:
+            raise BadInput(f"joint {name!r} is driven by speed; drive it by /cmd_vel")
+
+    def _move_joints(self, names: Sequence[str], order: Callable[[JointMoves], None]) -> None:
+        """Give an order to the joint moves that run, beside the driving if it can do without; else they begin."""
+        stage, manager = self.stage, self.stage.activities
         if (
             isinstance(manager.present, Driving | Waving)
             and not manager.waiting
             and set(names) <= stage.walker.free_joints
         ):
             manager.over = manager.over or JointMoves(stage.robot, manager.sent)
-            manager.over.send(*order)
+            order(manager.over)
         elif isinstance(manager.present, JointMoves) and not manager.waiting:
-            manager.present.send(*order)
+            order(manager.present)
         else:
             if manager.waiting != "joints":
                 self._queued = []
@@ -200,9 +240,11 @@ class CommandApi:
             manager.request(self._joint_moves, "joints")
 
     def _joint_moves(self, here: Array) -> JointMoves:
-        moves = JointMoves(self.stage.robot, here)
+        moves, beside = JointMoves(self.stage.robot, here), self.stage.activities.over
+        if beside is not None:
+            moves.adopt(beside)
         for order in self._queued:
-            moves.send(*order)
+            order(moves)
         self._queued = []
         return moves
 

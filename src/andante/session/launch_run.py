@@ -24,7 +24,7 @@ from .nodes.navigation import NavigationNode
 from .nodes.node import LiveNode
 from .session import LiveSession
 
-KINDS = ("ros1", "ros2", "foxglove", "rosbridge")
+KINDS = ("ros1", "ros2", "foxglove", "rosbridge", "naoqi")
 STOP_TIMEOUT = 5.0  # until a bridge that does not end is killed [s]
 Serve = Callable[[LiveSession, ServerPlan], Any]  # returns something with `url` and `close()` or `stop()`
 Bridge = Callable[[LiveSession, str, str, dict[str, Any]], Any]  # session, name, address, options

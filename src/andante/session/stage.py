@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPl
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
 from andante.control.following import Following
+from andante.control.joint_moves import JointMoves
 from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.control.view import RobotView
@@ -124,6 +125,7 @@ class Mirror(Simulation):
 
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
+LIMP = 0.05  # joints with less of their strength hold nothing
 POSE_SPEED = 0.4  # fraction of the joints' top speed on the way to a stance
 
 
@@ -233,6 +235,39 @@ class Stage(RobotView):
         if notice and notice != self._noticed:
             self.log(f"{self.name} {notice}")
         self._noticed = notice
+
+    # ---- stiffness ---------------------------------------------------------------------------------
+    def set_stiffness(self, fraction: float, joints: Sequence[str] = ()) -> list[str]:
+        """Set the strength, 0 to 1, of joints that fit patterns; their names.
+
+        Joints that were limp take hold where they are. A robot whose driving joints are limp is no concern of the fall
+        manager: it does not fall by accident.
+        """
+        before = self.sim.servos.fraction
+        chosen = self.sim.servos.set_stiffness(fraction, joints)
+        carrying = np.array([name not in self.walker.free_joints for name in self.robot.joint_names])
+        if self.supervisor is not None:
+            self.supervisor.limp = bool((self.sim.servos.fraction[carrying] < LIMP).all())
+        wakes = (before < LIMP) & (self.sim.servos.fraction >= LIMP) & ~self.speeds
+        if wakes.any():
+            self._take_hold(wakes, carrying)
+        return chosen
+
+    def _take_hold(self, wakes: np.ndarray, carrying: np.ndarray) -> None:
+        """Command joints to be where they are measured, so that they do not snap back."""
+        felt = self.sim.read().position
+        here = np.where(wakes & np.isfinite(felt), felt, self.activities.sent)
+        if (wakes & carrying).any():
+            rest = np.where(self.speeds, 0.0, here)
+            self.activities.replace(Hold(rest), here)
+        elif self.activities.over is not None or isinstance(self.activities.present, Driving):
+            over = JointMoves(self.robot, here)
+            if self.activities.over is not None:
+                over.adopt(self.activities.over)
+            names = [name for name, woken in zip(self.robot.joint_names, wakes, strict=True) if woken]
+            over.send(names, here[wakes].tolist())
+            over.targets[wakes] = here[wakes]
+            self.activities.over = over
 
     # ---- pushes ------------------------------------------------------------------------------------
     def push(self, link: str, force: Array, seconds: float, point: Array | None = None) -> None:

@@ -27,6 +27,7 @@ from andante.control.publishers import (
     FootstepPublisher,
     RobotPublisher,
     StatePublisher,
+    SwitchPublisher,
     TargetPublisher,
     VelocityPublisher,
 )
@@ -156,7 +157,7 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
         felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
-    kinds = (TargetPublisher, FootstepPublisher, VelocityPublisher, ClockPublisher)
+    kinds = (TargetPublisher, SwitchPublisher, FootstepPublisher, VelocityPublisher, ClockPublisher)
     return [*more, state, *felt, *(kind(bus, view) for kind in kinds)]
 
 

@@ -203,6 +203,7 @@ def studio(
     body: Body | str = "sim",
     params: Path | str | None = None,
     solver: SolverLike | None = None,
+    naoqi: bool = False,
 ) -> None:
     """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
 
@@ -224,7 +225,12 @@ def studio(
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
+        naoqi: offer the robot to programs of a NAO too, at port 9559 of this machine.
     """
+    if naoqi:
+        from andante.bridges.naoqi import require
+
+        require()
 
     def ready(url: str) -> None:
         announce(url)
@@ -248,7 +254,11 @@ def studio(
         params=params,
         solver=solver,
     )
-    with opened, ended_by_signal(opened.session.stop):
+    with opened, ended_by_signal(opened.session.stop), contextlib.ExitStack() as stack:
+        if naoqi:
+            from andante.session.launch_run import BridgeProcess
+
+            stack.callback(BridgeProcess(opened.session, "naoqi", opened.url, {}).stop)
         opened.run(seconds)
 
 

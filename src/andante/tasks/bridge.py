@@ -1,4 +1,4 @@
-"""`an.bridge`: join a running session to ROS 1, ROS 2, Foxglove or another rosbridge server."""
+"""`an.bridge`: join a running session to ROS 1, ROS 2, Foxglove, another rosbridge server, or offer it as a NAO."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from andante.bridges.base import Bridge
 from andante.bridges.client import Directions, Say, quiet
 from andante.bridges.encoding import absolute
 from andante.bridges.foxglove import FoxgloveBridge
+from andante.bridges.naoqi import NaoqiBridge, check_place
+from andante.bridges.naoqi import require as require_qi
 from andante.bridges.ros1 import Ros1Bridge
 from andante.bridges.ros1.xmlrpc import address
 from andante.bridges.ros2 import Ros2Bridge, check_domain, require
@@ -131,6 +134,34 @@ def rosbridge(
     """
     directions = Directions(tuple(out), tuple(into), tuple(exclude))
     run_until_stopped(session, lambda bus: RosbridgeBridge(bus, server, directions, say), seconds, say)
+
+
+def naoqi(
+    session: str | int,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 9559,
+    folder: Path | str | None = None,
+    sound: bool = True,
+    report: Path | str | None = None,
+    seconds: float | None = None,
+    say: Say = quiet,
+) -> None:
+    """Offer a session as a NAO: the services of NAOqi at a qi session of their own, until Ctrl-C.
+
+    Args:
+        session: as in `ros1`.
+        host: address to listen at; beyond this machine whoever reaches the port moves the robot.
+        port: port of NAOqi.
+        folder: folder for files of the robot (pictures, recordings); a temporary one by default.
+        sound: speak aloud where espeak-ng is installed.
+        report: JSON file for the calls that were made and those that a stub answered, written in the end.
+        seconds, say: as in `ros1`.
+    """
+    check_place(host, port)
+    require_qi()
+    bridge = partial(NaoqiBridge, host=host, port=port, folder=folder, sound=sound, report=report, say=say)
+    run_until_stopped(session, bridge, seconds, say)
 
 
 def run_until_stopped(

@@ -10,6 +10,8 @@ from andante.control.publishers import RobotPublisher
 from .camera import CameraNode
 from .commands import ActionNode, CommandNode
 from .diagnostics import DiagnosticsNode
+from .expression import ExpressionNode
+from .moves import MoveNode
 from .navigation import NavigationNode
 from .node import LiveNode
 from .parameters import ParameterNode
@@ -28,14 +30,15 @@ from .robot import (
 )
 from .search import SearchNode
 from .services import ServiceNode
+from .switches import SwitchNode
 from .terminal import TerminalNode
 from .walker import WalkerNode
 
 # The clock comes after the state of its instant: who follows the clock has that state already.
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
-    CommandNode, ServiceNode, ActionNode, WalkerNode, NavigationNode, SearchNode, RecordingNode, ReplayNode,
-    TerminalNode, StatusNode, DiagnosticsNode, AliasNode,
+    CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
+    SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode,
 )  # fmt: skip
 
 

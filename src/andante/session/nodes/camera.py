@@ -1,10 +1,10 @@
-"""The robot's camera as JPEG pictures, taken only while somebody looks."""
+"""The robot's cameras: JPEG pictures while somebody looks, and single pictures of any size on request."""
 
 from __future__ import annotations
 
 import io
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from andante.sensors import CameraSensor
 from andante.sensors.sensor import Scene
 from andante.sensors.topics import sensor_frame
 
-from .node import LiveNode
+from .node import Answer, LiveNode
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
@@ -28,7 +28,10 @@ FRACTION = 0.25  # of the wall time of a paced session that pictures may take; a
 
 
 class CameraNode(LiveNode):
-    """/camera/image_raw/compressed of the first camera, or of the one that the parameter /camera/name chooses."""
+    """/camera/image_raw/compressed of the first camera, or of the one that the parameter /camera/name chooses.
+
+    /take_picture gives a picture of any camera and size, without a line in the log.
+    """
 
     name = "camera"
 
@@ -38,6 +41,7 @@ class CameraNode(LiveNode):
         self._broken = False
         self._rest_until = 0.0  # wall time before which no picture is taken [s]
         self._kind = messages.cls("sensor_msgs/msg/CompressedImage")
+        self._handles.append(self.bus.provide("/take_picture", "andante_msgs/srv/TakePicture", self._take, self.name))
         self.rebuilt()
 
     def rebuilt(self) -> None:
@@ -91,19 +95,40 @@ class CameraNode(LiveNode):
         self._rest_until = began + (time.perf_counter() - began) / FRACTION
 
     def _shoot(self, camera: CameraSensor) -> np.ndarray:
-        """One picture of now as JPEG bytes (n,) uint8; the camera itself stays off between pictures."""
+        """One picture of now as JPEG bytes (n,) uint8."""
         from PIL import Image
 
-        width = min(WIDTH, camera.model.width)
-        height = min(HEIGHT, round(width * camera.model.height / camera.model.width))
+        width, height = camera.model.width, camera.model.height
+        smaller = min(1.0, WIDTH / width, HEIGHT / height)
+        out = io.BytesIO()
+        Image.fromarray(self._pixels(camera, round(smaller * width), round(smaller * height))).save(
+            out, "JPEG", quality=QUALITY
+        )
+        return np.frombuffer(out.getvalue(), dtype=np.uint8)
+
+    def _pixels(self, camera: CameraSensor, width: int, height: int) -> np.ndarray:
+        """A picture (height, width, 3) of now; the camera itself stays off between pictures."""
         camera.turn_on(width, height)
         self._scene.renew()
         camera.measure(self._scene)
         camera.on = False  # it takes no pictures of its own accord: the loop would pay for them
-        pixels = camera.pictures[-1][1].image
-        out = io.BytesIO()
-        Image.fromarray(pixels).save(out, "JPEG", quality=QUALITY)
-        return np.frombuffer(out.getvalue(), dtype=np.uint8)
+        return camera.pictures[-1][1].image
+
+    def _take(self, request: Any) -> Answer:
+        name = str(request.camera) or next(iter(self._cameras), "")
+        try:
+            self._check(name)
+            camera = self._cameras[name]
+            width, height = int(request.width) or camera.model.width, int(request.height) or camera.model.height
+            pixels = self._pixels(camera, width, height)
+        except AndanteError as error:
+            return {"success": False, "message": str(error)}
+        spec = next(s for s in self.stage.robot.sensors if s.name == name)
+        image = messages.make(
+            "sensor_msgs/msg/Image", header=self.header(sensor_frame(spec)), height=height, width=width,
+            encoding="rgb8", step=3 * width, data=pixels.ravel(),
+        )  # fmt: skip
+        return {"success": True, "horizontal_fov": camera.model.horizontal_fov, "image": image}
 
     def close(self) -> None:
         """Give the renderer back."""

@@ -115,7 +115,7 @@ class ServiceNode(LiveNode):
         return str(request.name)
 
     def _stiffness(self, request: Any) -> str:
-        names = self.stage.sim.servos.set_stiffness(float(request.share), [str(j) for j in request.joints])
+        names = self.stage.set_stiffness(float(request.share), [str(j) for j in request.joints])
         return f"{len(names)} joints at {request.share:g}"
 
     def _list(self, request: Any) -> Answer:

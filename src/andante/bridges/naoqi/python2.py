@@ -1,0 +1,106 @@
+"""Python 2 programs made Python 3 in memory: syntax by fissix, division of whole numbers as it was."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import warnings
+from functools import cache
+from typing import Any
+
+from andante.errors import BadInput
+
+DIVIDE = "__divide_as_in_python_2__"
+ASYNC = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\.async\(")
+FUTURE_DIVISION = re.compile(r"^from __future__ import .*\bdivision\b", re.MULTILINE)
+LEFT_ALONE = {"fissix.fixes.fix_future"}
+
+
+def text_of(data: bytes) -> str:
+    """The text of a program: as its coding line says, else UTF-8, else Latin-1."""
+    coding = re.search(rb"^#.*?coding[:=]\s*([-\w.]+)", b"\n".join(data.split(b"\n", 2)[:2]), re.MULTILINE)
+    for name in (coding[1].decode() if coding else "utf-8", "utf-8", "latin-1"):
+        try:
+            return data.decode(name).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return data.decode("latin-1")
+
+
+def code_of(text: str, file: str) -> tuple[Any, bool]:
+    """Compiled code of a program, and whether it was converted from Python 2; BadInput where neither can be read."""
+    text = ASYNC.sub(r'getattr(\1, "async")(', text)
+    try:
+        return _compiled(text, file), False
+    except SyntaxError as error:
+        first = error
+    for attempt in (text, "\n".join(line.expandtabs(8).rstrip() for line in text.split("\n"))):
+        try:
+            converted = convert(attempt, file)
+            tree = ast.parse(converted, file)
+            break
+        except (SyntaxError, ValueError) as error:
+            second = error
+    else:
+        raise BadInput(f"{file}:{first.lineno}: neither Python 3 ({first.msg}) nor Python 2 ({second})") from None
+    if not FUTURE_DIVISION.search(text):
+        tree = ast.fix_missing_locations(_Division().visit(tree))
+        setattr(builtins, DIVIDE, divide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compile(tree, file, "exec"), True
+
+
+def _compiled(text: str, file: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes of old texts
+        return compile(text, file, "exec")
+
+
+def convert(text: str, file: str) -> str:
+    """The text of a Python 2 program in Python 3."""
+    try:
+        return str(_refactoring().refactor_string(text.rstrip() + "\n", file))
+    except Exception as error:  # ParseError and TokenError of the tool have no common base
+        raise ValueError(" ".join(str(error).split())) from None
+
+
+@cache
+def _refactoring() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            from fissix.refactor import RefactoringTool, get_fixers_from_package
+        except ImportError:
+            raise BadInput("a Python 2 program needs the package fissix: pip install 'andante[naoqi]'") from None
+        names = [name for name in get_fixers_from_package("fissix.fixes") if name not in LEFT_ALONE]
+        return RefactoringTool(names)
+
+
+def divide(a: Any, b: Any) -> Any:
+    """a / b of Python 2: whole numbers give a whole number."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b
+    return a / b
+
+
+class _Division(ast.NodeTransformer):
+    """Every / becomes a call of `divide`."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Div):
+            return node
+        return ast.copy_location(_call(node.left, node.right), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        if not (isinstance(node.op, ast.Div) and isinstance(node.target, ast.Name)):
+            return node
+        read = ast.Name(node.target.id, ast.Load())
+        return ast.copy_location(ast.Assign([node.target], _call(read, node.value)), node)
+
+
+def _call(left: ast.expr, right: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(DIVIDE, ast.Load()), [left, right], [])

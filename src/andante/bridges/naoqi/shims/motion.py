@@ -1,0 +1,16 @@
+"""Numbers of ALMotion by their old names."""
+
+import math
+
+FRAME_TORSO = SPACE_TORSO = 0
+FRAME_WORLD = SPACE_WORLD = 1
+FRAME_ROBOT = SPACE_NAO = SPACE_ROBOT = 2
+
+AXIS_MASK_X, AXIS_MASK_Y, AXIS_MASK_Z = 1, 2, 4
+AXIS_MASK_WX, AXIS_MASK_WY, AXIS_MASK_WZ = 8, 16, 32
+AXIS_MASK_XY, AXIS_MASK_XZ, AXIS_MASK_YZ = 3, 5, 6
+AXIS_MASK_VEL, AXIS_MASK_ROT, AXIS_MASK_ALL = 7, 56, 63
+
+TO_RAD, TO_DEG, PI = math.pi / 180.0, 180.0 / math.pi, math.pi
+PI_2, PI_4 = math.pi / 2, math.pi / 4
+COMMAND, SENSOR = False, True

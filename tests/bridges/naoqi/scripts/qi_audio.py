@@ -1,0 +1,15 @@
+import qi
+
+session = qi.Session()
+session.connect("tcp://nao.local:9559")
+player = session.service("ALAudioPlayer")
+number = player.loadFile("/usr/share/naoqi/wav/begin_reco.wav")
+player.play(number)
+device = session.service("ALAudioDevice")
+device.setOutputVolume(40)
+words = session.service("ALSpeechRecognition")
+words.pause(True)
+words.setVocabulary(["yes", "no"], False)
+words.subscribe("Test")
+words.unsubscribe("Test")
+print(device.getOutputVolume(), player.getFileLength(number) > 0, session.service("ALMemory").getData("WordRecognized"))
