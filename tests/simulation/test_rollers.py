@@ -6,7 +6,7 @@ from tests.kinematics.wheels.samples import mecanum_robot, robot, wheel
 
 import andante as an
 from andante.control.body import BodyCommand
-from andante.simulation.rollers import roller_drive, without_wheel_friction
+from andante.simulation.rollers import roller_drive, with_plain_wheels
 
 ENGINES = ["mujoco", "bullet", "dart", "ode"]
 
@@ -47,7 +47,7 @@ def test_other_wheels_keep_their_friction():
         "four", [wheel(n, x, y) for n, x, y in (("a", 0.1, 0.1), ("b", 0.1, -0.1), ("c", -0.1, 0.1), ("d", -0.1, -0.1))]
     )
     assert roller_drive(four) is None
-    assert without_wheel_friction(four) is four
+    assert with_plain_wheels(four) is four
     assert roller_drive(an.robot("waffle")) is None
-    surfaces = [c.surface.mu for link in without_wheel_friction(mecanum_robot()).links for c in link.collisions]
+    surfaces = [c.surface.mu for link in with_plain_wheels(mecanum_robot()).links for c in link.collisions]
     assert surfaces.count(0.0) == 4

@@ -1,10 +1,16 @@
-"""Wheels with rollers that the file leaves out: the base slides freely and is drawn along by what its wheels turn.
+"""Wheels that are drawn simpler than they are: rollers that the file leaves out, and the treads of casters.
+
+Rollers: the base slides freely and is drawn along by what its wheels turn.
 
 Files of mecanum and omni bases mostly show plain cylinders and leave the rest to a plugin, which moves the body. Under
 physics such wheels would only scrub. Here they lose their friction, and the base feels the traction that ideal rollers
 would give it: a force and a moment toward the twist that the wheels, as they turn now, make,
 
     F = m (v_wheels - v) / lag,  |F| <= mu m g,      M = I (w_wheels - w) / lag,  |M| <= mu m g * lever
+
+Casters: a wheel on a free fork holds nothing, neither along nor across, and its tread is round. A drawn cylinder or
+mesh stands on both of its edges and scrubs with them as the fork swivels, which takes mu N w / (2 lead) at the pivot,
+more than the driven wheels of a base with four such casters can give. Casters get little friction instead.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description import JointType, Robot
+from andante.description import JointType, Link, Robot
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
@@ -29,42 +35,56 @@ if TYPE_CHECKING:
 LAG = 0.02  # in which the base follows its wheels [s]
 GRIP = 0.8  # of rubber rollers on a floor: friction coefficient
 RATE = 200.0  # how often the traction is set [Hz]
+CASTER_GRIP = 0.05  # friction of wheels on free forks
 UPRIGHT = 0.7  # a base that leans further stands on something else than its wheels
 ROLLING = ("mecanum", "omni")
 
 
 def roller_drive(robot: Robot) -> Drive | None:
     """The drive of a base whose wheels should have rollers and have none in the file; None: any other robot."""
+    drive = _drive_of(robot)
+    bare = drive is not None and drive.kind in ROLLING and not any(part.rollers for part in drive.wheels)
+    return drive if bare else None
+
+
+def _drive_of(robot: Robot) -> Drive | None:
+    """The drive of a base on three or more wheels and forks; None: any other robot."""
     if sum(joint.type is JointType.CONTINUOUS for joint in robot.movable) < 3:
         return None
     from andante.kinematics import find_drive  # takes a while
 
     try:
-        drive = find_drive(robot)
+        return find_drive(robot)
     except AndanteError:
         return None
-    bare = drive.kind in ROLLING and not any(part.rollers for part in drive.wheels)
-    return drive if bare else None
 
 
-def without_wheel_friction(robot: Robot) -> Robot:
-    """The robot with wheels that slide, where they should have rollers and have none; any other robot as it is."""
-    drive = roller_drive(robot)
+def with_plain_wheels(robot: Robot) -> Robot:
+    """The robot with wheels that slide where they should have rollers, and casters that hardly hold; else as it is."""
+    drive = _drive_of(robot)
     if drive is None:
         return robot
-    sliding = {name for joint in drive.wheel_joints for name in robot.welded(robot.joint(joint).child)}
-    links = tuple(
-        replace(
-            link,
-            collisions=tuple(
-                replace(each, surface=replace(each.surface, mu=0.0, mu2=None, fdir1=None)) for each in link.collisions
-            ),
-        )
-        if link.name in sliding
-        else link
-        for link in robot.links
-    )
-    return replace(robot, links=links)
+    from andante.kinematics.wheels.wheel import CasterWheel
+
+    bare = drive.kind in ROLLING and not any(part.rollers for part in drive.wheels)
+    grips: dict[str, float] = {}
+    for part in drive.wheels:
+        if bare or isinstance(part.wheel, CasterWheel):
+            grip = 0.0 if bare else CASTER_GRIP
+            grips |= dict.fromkeys(robot.welded(robot.joint(part.joint).child), grip)
+    if not grips:
+        return robot
+    return replace(robot, links=tuple(_slippery(link, grips.get(link.name)) for link in robot.links))
+
+
+def _slippery(link: Link, grip: float | None) -> Link:
+    """The link with no more friction than that; None: as it is."""
+    if grip is None:
+        return link
+    least = [grip if each.surface.mu is None else min(grip, each.surface.mu) for each in link.collisions]
+    surfaces = [replace(c.surface, mu=mu, mu2=None, fdir1=None) for c, mu in zip(link.collisions, least, strict=True)]
+    parts = tuple(replace(each, surface=surface) for each, surface in zip(link.collisions, surfaces, strict=True))
+    return replace(link, collisions=parts)
 
 
 class Rollers:

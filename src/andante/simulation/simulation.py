@@ -32,7 +32,7 @@ from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
 
 from .body import Servos, Wiring, stiffen_wheels
-from .rollers import Rollers, roller_drive, without_wheel_friction
+from .rollers import Rollers, roller_drive, with_plain_wheels
 from .spawn import absurd_meshes, missing_visuals, put_on_ground, solid, without_lost_meshes
 from .truth import FallRule, Stance, stance
 
@@ -421,7 +421,7 @@ def simulate(
     world = world if scenery == world.models else replace(world, models=scenery)
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
-    scene = make(world, (*others, Placement(name, without_wheel_friction(robot), fixed=fixed)), asked)
+    scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
     positions = first_positions(robot, pose)
     if not (math.isfinite(drop) and drop >= 0):

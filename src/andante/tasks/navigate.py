@@ -156,7 +156,9 @@ def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | 
     offset = math.hypot(*vehicle.reference[:2])
     if request.free_yaw:  # the root may stand anywhere around the reference point
         own = max(own - offset, 0.5 * own)
-    arrival = GoalChecker(own, goal.own_fraction * goal.yaw_tolerance, goal.speed)
+    angle = goal.own_fraction * goal.yaw_tolerance
+    coasts = math.sqrt(vehicle.max_turn_acceleration * (goal.yaw_tolerance - angle))  # at half of its braking
+    arrival = GoalChecker(own, angle, goal.speed, max(coasts, 0.1))
     way = math.dist(request.start[:2], request.goal[:2])
     settings = navigator_settings(vehicle, way, arrival, tables)
     if not sees(robot):
