@@ -19,6 +19,7 @@ from andante import viz
 from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
+from andante.description.link import SensorSpec
 from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
 from andante.errors import BadInput, LostBody
@@ -256,8 +257,9 @@ def navigate(
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     there, blind = as_world(world), is_simulated(body) and not sees(made)
-    if blind and grid is None:
-        grid = _plan_for(made, there)
+    if blind:
+        made = with_gyro(made)
+        grid = _plan_for(made, there) if grid is None else grid
     ready = prepare(request, made, there, grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
     localizer: Localizer = OdometryOnly(first)
@@ -344,6 +346,16 @@ def _rehearse(twin: Ready, start: Array) -> None:
 def sees(robot: Robot) -> bool:
     """Whether a robot has a lidar."""
     return any(spec.kind == "lidar" for spec in robot.sensors)
+
+
+def with_gyro(robot: Robot) -> Robot:
+    """The robot with an IMU on its root where it has none: wheels that scrub tell little of how a base turns.
+
+    Gaits fit one to legged robots likewise.
+    """
+    if any(spec.kind == "imu" for spec in robot.sensors):
+        return robot
+    return replace(robot, sensors=(*robot.sensors, SensorSpec("base_imu", "imu", robot.root, rate=100.0)))
 
 
 def calmer(vehicle: Vehicle, fraction: float) -> Vehicle:
