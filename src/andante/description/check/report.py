@@ -15,6 +15,7 @@ from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
 from .parts import joint_problems, mass_problems
+from .balance import balance_told
 from .recognize import recognize
 from .shapes import mesh_problems, overlap_problems
 from .structure import number_or_none, part_problems, structure_problems
@@ -103,7 +104,7 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
         links=len(robot.links),
         joints=len(robot.joints) + len(robot.loops),
         mass=robot.mass,
-        recognised=tuple(recognize(robot)),
+        recognised=(*recognize(robot), *filter(None, [balance_told(robot)])),
         problems=_sorted(problems),
     )
 
