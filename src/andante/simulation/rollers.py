@@ -10,7 +10,8 @@ would give it: a force and a moment toward the twist that the wheels, as they tu
 
 Casters: a wheel on a free fork holds nothing, neither along nor across, and its tread is round. A drawn cylinder or
 mesh stands on both of its edges and scrubs with them as the fork swivels, which takes mu N w / (2 lead) at the pivot,
-more than the driven wheels of a base with four such casters can give. Casters get little friction instead.
+more than the driven wheels of a base with four such casters can give. Casters get little friction instead, and so do
+balls and glides: shapes of the body itself that touch the ground beside its wheels, unless their file states a friction.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description import JointType, Link, Robot
+from andante.description import Link, Robot
+from andante.description.check.recognize import find_wheels, spins
+from andante.description.shapes import Plane
+from andante.description.solids import bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
@@ -35,7 +39,8 @@ if TYPE_CHECKING:
 LAG = 0.02  # in which the base follows its wheels [s]
 GRIP = 0.8  # of rubber rollers on a floor: friction coefficient
 RATE = 200.0  # how often the traction is set [Hz]
-CASTER_GRIP = 0.05  # friction of wheels on free forks
+CASTER_GRIP = 0.05  # friction of wheels on free forks, of balls and of glides
+TOUCHES = 5e-3  # a shape that ends within this from the wheels' ground touches it [m]
 UPRIGHT = 0.7  # a base that leans further stands on something else than its wheels
 ROLLING = ("mecanum", "omni")
 
@@ -48,8 +53,8 @@ def roller_drive(robot: Robot) -> Drive | None:
 
 
 def _drive_of(robot: Robot) -> Drive | None:
-    """The drive of a base on three or more wheels and forks; None: any other robot."""
-    if sum(joint.type is JointType.CONTINUOUS for joint in robot.movable) < 3:
+    """The drive of a base on wheels; None: any other robot."""
+    if sum(map(spins, robot.movable)) < 2:
         return None
     from andante.kinematics import find_drive  # takes a while
 
@@ -72,19 +77,50 @@ def with_plain_wheels(robot: Robot) -> Robot:
         if bare or isinstance(part.wheel, CasterWheel):
             grip = 0.0 if bare else CASTER_GRIP
             grips |= dict.fromkeys(robot.welded(robot.joint(part.joint).child), grip)
-    if not grips:
+    glides = _glides(robot, drive)
+    if not grips and not glides:
         return robot
-    return replace(robot, links=tuple(_slippery(link, grips.get(link.name)) for link in robot.links))
+    return replace(
+        robot, links=tuple(_slippery(link, grips.get(link.name), glides.get(link.name, ())) for link in robot.links)
+    )
 
 
-def _slippery(link: Link, grip: float | None) -> Link:
-    """The link with no more friction than that; None: as it is."""
-    if grip is None:
+def _glides(robot: Robot, drive: Drive) -> dict[str, tuple[int, ...]]:
+    """Shapes by link, as numbers, that the body itself puts on the ground beside its wheels and that state no friction.
+
+    Bases that scrub stand on their wheels alone.
+    """
+    turned = {part.joint for part in drive.wheels}
+    floors = [wheel.center[2] - wheel.radius for wheel in find_wheels(robot) if wheel.joint in turned]
+    if not floors or drive.kind == "skid_steer":
+        return {}
+    floor, poses, out = min(floors), robot.link_poses(), dict[str, tuple[int, ...]]()
+    for name in robot.welded(robot.root):
+        found = []
+        for i, each in enumerate(robot.link(name).collisions):
+            if each.surface.mu is None and not isinstance(each.geometry, Plane):
+                try:
+                    low = float(bounds(each.geometry, poses[name] @ each.pose)[0][2])
+                except AndanteError:
+                    continue
+                found += [i] if abs(low - floor) < TOUCHES else []
+        if found:
+            out[name] = tuple(found)
+    return out
+
+
+def _slippery(link: Link, grip: float | None, glides: tuple[int, ...]) -> Link:
+    """The link with no more friction than that on all of its shapes (None: as they are), and glides that hardly hold."""
+    if grip is None and not glides:
         return link
-    least = [grip if each.surface.mu is None else min(grip, each.surface.mu) for each in link.collisions]
-    surfaces = [replace(c.surface, mu=mu, mu2=None, fdir1=None) for c, mu in zip(link.collisions, least, strict=True)]
-    parts = tuple(replace(each, surface=surface) for each, surface in zip(link.collisions, surfaces, strict=True))
-    return replace(link, collisions=parts)
+    parts = []
+    for i, each in enumerate(link.collisions):
+        most = grip if grip is not None else CASTER_GRIP if i in glides else None
+        if most is not None:
+            mu = most if each.surface.mu is None else min(most, each.surface.mu)
+            each = replace(each, surface=replace(each.surface, mu=mu, mu2=None, fdir1=None))
+        parts.append(each)
+    return replace(link, collisions=tuple(parts))
 
 
 class Rollers:

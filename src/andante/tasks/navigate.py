@@ -54,6 +54,7 @@ from andante.navigation import (
 )
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
+from andante.simulation.spawn import without_lost_meshes
 
 from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
@@ -257,6 +258,8 @@ def navigate(
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     there, blind = as_world(world), is_simulated(body) and not sees(made)
+    if is_simulated(body):
+        made = without_lost_meshes(made)  # before its wheels are looked for among shapes that are not there
     if blind:
         made = with_gyro(made)
         grid = _plan_for(made, there) if grid is None else grid
