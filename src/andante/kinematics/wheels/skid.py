@@ -58,7 +58,6 @@ class SkidSlip:
                 break
         return np.array([vx, vy])
 
-
     def sides(self, vx: float, turn: float) -> tuple[float, float]:
         """Rim speeds of the left and the right wheels [m/s] under which forces and moments balance at vx and a turn.
 

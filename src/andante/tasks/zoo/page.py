@@ -18,7 +18,17 @@ def page(title: str, figures: Sequence[Figure], rows: Sequence[Row], pictures: M
     """HTML; `pictures`: path beside the page by file."""
     engines = list(dict.fromkeys(name for row in rows for name in row.engines))
     formats = list(dict.fromkeys(name for row in rows for name in row.written))
-    head = ["file", "what", "reference", "check", *(f"{name} z [m]" for name in engines), *formats, "carries itself", "walk", "navigate"]
+    head = [
+        "file",
+        "what",
+        "reference",
+        "check",
+        *(f"{name} z [m]" for name in engines),
+        *formats,
+        "carries itself",
+        "walk",
+        "navigate",
+    ]
     lines = [
         "<!doctype html><meta charset=utf-8>",
         f"<title>{escape(title)}</title><style>{STYLE}</style><h1>{escape(title)}</h1><table>",

@@ -96,7 +96,9 @@ def _stand(model: Any, data: Any, stance: Mapping[str, float], body: str) -> Non
     data.qpos[2] = 10.0
     mujoco.mj_forward(model, data)
     plane = model.ngeom - 1 if model.geom_bodyid[-1] == 0 else int(np.flatnonzero(model.geom_bodyid == 0)[-1])
-    touching = [i for i in range(model.ngeom) if model.geom_bodyid[i] and (model.geom_contype[i] or model.geom_conaffinity[i])]
+    touching = [
+        i for i in range(model.ngeom) if model.geom_bodyid[i] and (model.geom_contype[i] or model.geom_conaffinity[i])
+    ]
     gaps = [mujoco.mj_geomDistance(model, data, plane, i, 100.0, None) for i in touching]
     if not gaps:
         raise BadInput("nothing of it can touch the ground")
@@ -126,7 +128,9 @@ def _shared(model: Any, data: Any, limits: Mapping[str, float]) -> Carrying:
         torque[model.jnt_dofadr[i], k] = 1.0
     forces = np.concatenate(pushes, axis=1) if pushes else np.zeros((model.nv, 0))
     equal = np.concatenate([torque, forces, loops, np.zeros((model.nv, 1))], axis=1)
-    bounds = [(None, None)] * len(motors) + [(0, None)] * forces.shape[1] + [(None, None)] * loops.shape[1] + [(0, None)]
+    bounds = (
+        [(None, None)] * len(motors) + [(0, None)] * forces.shape[1] + [(None, None)] * loops.shape[1] + [(0, None)]
+    )
     chosen = np.flatnonzero(known)
     rows = np.zeros((2 * len(chosen), equal.shape[1]))
     for r, k in enumerate(chosen):

@@ -63,7 +63,8 @@ def _inertia(
     if node is None:
         if not static and _is_frame(scope, link):
             reading.report.info(
-                link, "a link without <inertial> and <collision> that no joint moves weighs nothing beside others that do"
+                link,
+                "a link without <inertial> and <collision> that no joint moves weighs nothing beside others that do",
             )
             return None
         if not static:
