@@ -1,4 +1,4 @@
-"""Mecanum wheels without rollers in their file move a base as if they had them; casters, balls and glides hardly hold."""
+"""Mecanum wheels without rollers in their file move a base as if they had them; casters and balls hardly hold."""
 
 from dataclasses import replace
 

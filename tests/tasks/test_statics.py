@@ -1,4 +1,4 @@
-"""Static torques by MuJoCo's inverse dynamics: a robot that can hold itself, one that cannot, and what a zoo makes of it."""
+"""Static torques by MuJoCo's inverse dynamics: who can hold itself, who cannot, and what a zoo makes of it."""
 
 from __future__ import annotations
 

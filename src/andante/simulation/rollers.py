@@ -11,7 +11,7 @@ would give it: a force and a moment toward the twist that the wheels, as they tu
 Casters: a wheel on a free fork holds nothing, neither along nor across, and its tread is round. A drawn cylinder or
 mesh stands on both of its edges and scrubs with them as the fork swivels, which takes mu N w / (2 lead) at the pivot,
 more than the driven wheels of a base with four such casters can give. Casters get little friction instead, and so do
-balls and glides: shapes of the body itself that touch the ground beside its wheels, unless their file states a friction.
+balls and glides: shapes of the body itself that touch the ground beside its wheels, unless a friction is stated.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _glides(robot: Robot, drive: Drive) -> dict[str, tuple[int, ...]]:
 
 
 def _slippery(link: Link, grip: float | None, glides: tuple[int, ...]) -> Link:
-    """The link with no more friction than that on all of its shapes (None: as they are), and glides that hardly hold."""
+    """The link with no more friction than that on all shapes (None: as they are), and glides that hardly hold."""
     if grip is None and not glides:
         return link
     parts = []

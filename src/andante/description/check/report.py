@@ -14,8 +14,8 @@ from andante.description.load import robot_file, user_robot, world_file
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
-from .parts import joint_problems, mass_problems
 from .balance import balance_told
+from .parts import joint_problems, mass_problems
 from .recognize import recognize
 from .shapes import mesh_problems, overlap_problems
 from .structure import number_or_none, part_problems, structure_problems

@@ -158,8 +158,8 @@ def _axis(reading: Reading, scope: Scope, top_from_scope: SE3, top_from_joint: S
     if scope.version < (1, 5) and _upright_wheel(scope, joint, top_from_joint, values, turned):
         reading.report.warn(
             axis,
-            "this wheel of a drive would turn about the vertical, as SDF 1.4 tells axes in the frame of the model; it is "
-            'taken in the frame of the joint, as SDF 1.5 does: write version="1.5"',
+            "this wheel of a drive would turn about the vertical, as SDF 1.4 tells axes in the frame of the model; it "
+            'is taken in the frame of the joint, as SDF 1.5 does: write version="1.5"',
         )
         return vec3_of(values)
     return vec3_of(turned / np.linalg.norm(turned))
