@@ -154,3 +154,15 @@ def test_swapped_limits_are_told() -> None:
     r = robot(LINKS + joint(inner=AXIS.format("<limit><lower>1</lower><upper>-1</upper></limit>")))
     assert "swapped" in messages(r)
     assert r.joint("j").limits.lower == -1.0
+
+
+def test_a_driven_wheel_of_sdf_1_4_that_would_be_vertical_turns_in_its_own_frame() -> None:
+    text = """<link name="b"/><link name="w"><pose>0 0.1 0.03 -1.5707963 0 0</pose></link>
+      <joint name="j" type="revolute"><parent>b</parent><child>w</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+    plain = robot(text, "1.4").joint("j")
+    assert np.allclose(plain.axis, (0, -1, 0), atol=1e-6)  # vertical, as the standard says
+    plugin = '<plugin name="p" filename="libgazebo_ros_diff_drive.so"><left_joint>j</left_joint></plugin>'
+    made = robot(text + plugin, "1.4")
+    assert np.allclose(made.joint("j").axis, (0, 0, 1), atol=1e-6)
+    assert "in the frame of the joint" in messages(made)
+    assert np.allclose(robot(text + plugin, "1.5").joint("j").axis, (0, 0, 1))

@@ -28,6 +28,20 @@ def test_default_inertia_of_the_standard_is_told() -> None:
     assert "sample.sdf:1: info: a link without <inertial> weighs 1 kg" in messages(r)
 
 
+def test_mere_frames_weigh_nothing_beside_links_that_do() -> None:
+    heavy = '<link name="b"><inertial><mass>2</mass></inertial></link>'
+    fixed = '<joint name="j" type="fixed"><parent>b</parent><child>a</child></joint>'
+    r = robot(f'<link name="a"/>{heavy}{fixed}')
+    assert r.mass == 2.0
+    assert "weighs nothing" in messages(r)
+    moved = fixed.replace("fixed", "revolute")
+    assert robot(f'<link name="a"/>{heavy}{moved}').mass == 3.0
+    solid = (
+        '<link name="a"><collision name="c"><geometry><sphere><radius>1</radius></sphere></geometry></collision></link>'
+    )
+    assert robot(f"{solid}{heavy}{fixed}").mass == 3.0
+
+
 def test_masses_of_static_models_are_not_told() -> None:
     r = robot('<static>true</static><link name="a"/>')
     assert "weighs" not in messages(r)

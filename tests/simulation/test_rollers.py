@@ -1,12 +1,16 @@
-"""Mecanum wheels without rollers in their file move a base as if they had them."""
+"""Mecanum wheels without rollers in their file move a base as if they had them; casters and balls hardly hold."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.kinematics.wheels.samples import mecanum_robot, robot, wheel
+from tests.kinematics.wheels.samples import body, fork, mecanum_robot, robot, wheel
 
 import andante as an
 from andante.control.body import BodyCommand
-from andante.simulation.rollers import roller_drive, without_wheel_friction
+from andante.description import Collision, Robot, Sphere, Surface
+from andante.geometry import SE3
+from andante.simulation.rollers import CASTER_GRIP, roller_drive, with_plain_wheels
 
 ENGINES = ["mujoco", "bullet", "dart", "ode"]
 
@@ -47,7 +51,27 @@ def test_other_wheels_keep_their_friction():
         "four", [wheel(n, x, y) for n, x, y in (("a", 0.1, 0.1), ("b", 0.1, -0.1), ("c", -0.1, 0.1), ("d", -0.1, -0.1))]
     )
     assert roller_drive(four) is None
-    assert without_wheel_friction(four) is four
+    assert with_plain_wheels(four) is four
     assert roller_drive(an.robot("waffle")) is None
-    surfaces = [c.surface.mu for link in without_wheel_friction(mecanum_robot()).links for c in link.collisions]
+    surfaces = [c.surface.mu for link in with_plain_wheels(mecanum_robot()).links for c in link.collisions]
     assert surfaces.count(0.0) == 4
+
+
+def frictions(made: Robot, link: str) -> list[float | None]:
+    return [each.surface.mu for each in with_plain_wheels(made).link(link).collisions]
+
+
+def test_a_wheel_on_a_free_fork_hardly_holds() -> None:
+    pieces = [wheel("l", 0.0, 0.2), wheel("r", 0.0, -0.2), fork("swivel", 0.2, 0.0, 0.08)]
+    made = robot("cart", [*pieces, wheel("caster", -0.03, 0.0, parent="swivel_link", z=-0.03)])
+    assert frictions(made, "caster_link") == [CASTER_GRIP]
+    assert frictions(made, "l_link") == [None]
+
+
+def test_balls_of_the_body_that_touch_the_ground_hardly_hold_unless_their_file_says() -> None:
+    ball = Collision(Sphere(0.02), SE3.from_xyz_rpy((0.15, 0, 0.02)))
+    rough = replace(ball, surface=Surface(mu=0.7))
+    base = body()
+    base = replace(base, collisions=(*base.collisions, ball, rough))
+    made = robot("cart", [wheel("l", 0.0, 0.2), wheel("r", 0.0, -0.2)], base=base)
+    assert frictions(made, "base") == [None, CASTER_GRIP, 0.7]

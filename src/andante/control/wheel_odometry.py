@@ -33,6 +33,7 @@ class WheelOdometry:
         self._steering = {joint: names.index(joint) for joint in self.drive.steering_joints}
         self.pose = np.array(start, dtype=float)
         self.twist = np.zeros(3)  # of the root link [m/s, m/s, rad/s]
+        self.speeds = np.full(len(names), math.nan)  # of all joints between the last two readings [rad/s]
         self.time = -math.inf  # of the newest reading in the pose [s]
         self._before: Array | None = None
 
@@ -47,6 +48,7 @@ class WheelOdometry:
         if before is None or dt > LONGEST_GAP:
             return False
         moved = position - before
+        self.speeds = moved / dt
         speeds = {joint: moved[i] / dt for joint in known if math.isfinite(moved[i := self._wheels[joint]])}
         turned = {joint: 0.5 * (position[i] + before[i]) for joint, i in self._steering.items()}
         if not speeds:

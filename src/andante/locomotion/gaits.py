@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from andante.description import ROBOTS, Robot
+from andante.description.check.balance import balance_told
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
 from andante.motion import JointMotion
@@ -151,6 +152,8 @@ def prepare(robot: Robot, request: Request) -> Prepared:
     known = _gaits(robot)
     if not known:
         legs = leg_count(robot)
+        if not legs and (falls := balance_told(robot)):
+            raise BadInput(falls)
         if not legs and robot.loops:
             find_legs(robot)  # tells which loop
         raise BadInput(

@@ -11,6 +11,7 @@ from andante.description import ROBOTS, Robot
 from andante.errors import BadInput, Unsupported
 from andante.geometry import Array, se2
 from andante.kinematics import find_drive
+from andante.kinematics.wheels.skid import SkidSlip
 from andante.localization import OdometryNoise
 from andante.locomotion import Command, Readings, Walker
 from andante.navigation import Vehicle, vehicle_of
@@ -35,7 +36,7 @@ class DriverSettings:
     delay: float = 0.06  # between a command and the turn that is measured [s]
     least_scrub: float = 0.2  # measured over commanded turn rate lies within
     most_scrub: float = 1.1
-    skid_scrub: float = 0.5  # ... at first for a skid-steer base
+    skid_scrub: float = 0.8  # ... at first for a skid-steer base
     turning: float = 0.2  # slower turns teach nothing [rad/s]
     creep: float = 1e-3  # speed at which a standing car is told which way to steer [m/s]
 
@@ -104,6 +105,8 @@ class BaseDriver(Walker):
         self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
         self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
         self._turned = self._told = 0.0  # commanded turn rate: as the measured one lags behind it, and the last one
+        tops = {part.joint: part.max_speed for part in self.drive.wheels}
+        self._tops = np.array([tops[name] for name in self.odometry.skid.joints]) if self.odometry.skid else np.zeros(0)
         self._from_root = np.asarray(self.drive.reference, dtype=float)
         self._to_root = np.asarray(se2.inverse(self._from_root), dtype=float)
 
@@ -161,11 +164,21 @@ class BaseDriver(Walker):
         steers_at_rest = self._car and abs(twist[0]) < creep
         told = np.array([creep, 0.0, creep * self._bend]) if steers_at_rest else twist
         targets = self._targets.copy()
-        for joint, (mode, value) in self.drive.joint_commands(told, steering or None).items():
+        commands = self.drive.joint_commands(told, steering or None)
+        if self.odometry.skid is not None:
+            commands |= self._scrubbing(self.odometry.skid, told)
+        for joint, (mode, value) in commands.items():
             if mode != "off":
                 targets[self._index[joint]] = 0.0 if steers_at_rest and mode == "velocity" else float(value)
         self._targets = targets
         return targets
+
+    def _scrubbing(self, skid: SkidSlip, twist: Array) -> dict[str, tuple[str, Array]]:
+        """Speeds of wheels that slide, as their loads ask for, within what they can turn."""
+        left, right = skid.sides(float(twist[0]), float(twist[2]))
+        speeds = np.where(skid.left, left, right) / skid.radii
+        speeds *= min(1.0, float(np.min(self._tops / np.maximum(np.abs(speeds), 1e-9))))
+        return {joint: ("velocity", np.asarray(speed)) for joint, speed in zip(skid.joints, speeds, strict=True)}
 
     def _ramp(self, wanted: Array, dt: float) -> None:
         """Move the reference towards a wanted twist."""

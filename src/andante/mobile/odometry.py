@@ -11,10 +11,12 @@ from andante.control.wheel_odometry import WheelOdometry
 from andante.description import Robot
 from andante.geometry import Array, se2
 from andante.kinematics import Drive
+from andante.kinematics.wheels.skid import skid_slip
 from andante.localization import OdometryFilter, OdometryNoise
 from andante.locomotion import Readings
 
 KEPT = 500  # poses of the past
+ROLLS = 1e-3  # rims of wheels that stand are slower [m/s]
 AHEAD = 0.1  # a pose is told by the twist for so long after the newest [s]
 
 
@@ -51,13 +53,17 @@ class BaseOdometry:
     """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
 
     Wheels and, where the robot has them, the gyros of all its IMUs. At the reference point the wheels allow no sideways
-    speed, which the filter relies on. The near past is kept for scans that come late.
+    speed, which the filter relies on; those of a skid-steer base slide as their loads let them (`SkidSlip`). The near
+    past is kept for scans that come late.
     """
 
     def __init__(self, robot: Robot, drive: Drive, noise: OdometryNoise | None = None) -> None:
         self.drive = drive
         self.wheels = WheelOdometry(robot, drive)
-        if noise is None and drive.holonomic:
+        self.skid = skid_slip(robot, drive)
+        self._slid = np.zeros(2)  # vx, vy of a base whose wheels slide [m/s]
+        self._spins = [robot.joint_names.index(name) for name in self.skid.joints] if self.skid else []
+        if noise is None and (drive.holonomic or self.skid is not None):
             noise = OdometryNoise(across=OdometryNoise.along, wheel_across=OdometryNoise.wheel_speed)
         self.filter = OdometryFilter(noise=noise)
         poses = robot.link_poses()
@@ -75,9 +81,19 @@ class BaseOdometry:
             if math.isfinite(turn):
                 self.filter.gyro(readings.time, turn)
         if self.wheels.update(readings):
-            self.filter.wheel_twist(self.wheels.time, self.drive.from_root(self.wheels.twist))
+            self.filter.wheel_twist(self.wheels.time, self._wheel_twist())
         if math.isfinite(self.filter.time):
             self._past.add(self.filter.time, self.filter.state.pose)
+
+    def _wheel_twist(self) -> Array:
+        """Of the reference point by the wheels; where they slide, with the turn that the gyro feels."""
+        twist = self.drive.from_root(self.wheels.twist)
+        if self.skid is not None and self._up:
+            spins, turn = np.nan_to_num(self.wheels.speeds[self._spins]), float(self.filter.state.twist[2])
+            self._slid = self.skid.velocity(spins, turn, self._slid)
+            rolls = float(np.abs(spins * self.skid.radii).max()) > ROLLS  # wheels that stand tell the gyro's bias
+            twist = np.array([*self._slid, turn if rolls else float(twist[2])])
+        return twist
 
     @property
     def pose(self) -> Array:

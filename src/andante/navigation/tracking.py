@@ -81,15 +81,19 @@ class PathTracker:
 
 @dataclass(frozen=True)
 class GoalChecker:
-    """Arrived: within `distance` of the goal, within `angle` of its yaw where it has one, and slower than `speed`."""
+    """Arrived: within `distance` of the goal, within `angle` of its yaw where it has one, and slower than `speed`.
+
+    A goal with a yaw is reached only by a robot that also turns no faster than `turn`: it turns on as it brakes.
+    """
 
     distance: float = 0.15  # [m]
     angle: float = 0.2  # [rad]
     speed: float = math.inf  # [m/s]
+    turn: float = math.inf  # [rad/s]
 
     def __post_init__(self) -> None:
-        if not (self.distance > 0 and self.angle > 0 and self.speed > 0):
-            raise BadInput("arrival needs a distance, an angle and a speed > 0")
+        if not (self.distance > 0 and self.angle > 0 and self.speed > 0 and self.turn > 0):
+            raise BadInput("arrival needs a distance, an angle, a speed and a turn rate > 0")
 
     def near(self, pose: Array, goal: Array) -> bool:
         """Whether the place is reached, whatever the heading."""
@@ -97,7 +101,8 @@ class GoalChecker:
 
     def arrived(self, state: MotionState, goal: Array) -> bool:
         """Whether place, heading (unless the goal's yaw is NaN) and speed are right."""
-        turned = math.isnan(goal[2]) or abs(float(se2.wrap(goal[2] - state.pose[2]))) <= self.angle
+        off, rate = float(se2.wrap(goal[2] - state.pose[2])), abs(float(state.velocity[2]))
+        turned = math.isnan(goal[2]) or (abs(off) <= self.angle and rate <= self.turn)
         return self.near(state.pose, goal) and turned and float(np.hypot(*state.velocity[:2])) <= self.speed
 
 

@@ -1,10 +1,17 @@
-"""Wheels with rollers that the file leaves out: the base slides freely and is drawn along by what its wheels turn.
+"""Wheels that are drawn simpler than they are: rollers that the file leaves out, and the treads of casters.
+
+Rollers: the base slides freely and is drawn along by what its wheels turn.
 
 Files of mecanum and omni bases mostly show plain cylinders and leave the rest to a plugin, which moves the body. Under
 physics such wheels would only scrub. Here they lose their friction, and the base feels the traction that ideal rollers
 would give it: a force and a moment toward the twist that the wheels, as they turn now, make,
 
     F = m (v_wheels - v) / lag,  |F| <= mu m g,      M = I (w_wheels - w) / lag,  |M| <= mu m g * lever
+
+Casters: a wheel on a free fork holds nothing, neither along nor across, and its tread is round. A drawn cylinder or
+mesh stands on both of its edges and scrubs with them as the fork swivels, which takes mu N w / (2 lead) at the pivot,
+more than the driven wheels of a base with four such casters can give. Casters get little friction instead, and so do
+balls and glides: shapes of the body itself that touch the ground beside its wheels, unless a friction is stated.
 """
 
 from __future__ import annotations
@@ -15,7 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from andante.description import JointType, Robot
+from andante.description import Link, Robot
+from andante.description.check.recognize import find_wheels, spins
+from andante.description.shapes import Plane
+from andante.description.solids import bounds
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.gravity import GRAVITY
@@ -29,42 +39,88 @@ if TYPE_CHECKING:
 LAG = 0.02  # in which the base follows its wheels [s]
 GRIP = 0.8  # of rubber rollers on a floor: friction coefficient
 RATE = 200.0  # how often the traction is set [Hz]
+CASTER_GRIP = 0.05  # friction of wheels on free forks, of balls and of glides
+TOUCHES = 5e-3  # a shape that ends within this from the wheels' ground touches it [m]
 UPRIGHT = 0.7  # a base that leans further stands on something else than its wheels
 ROLLING = ("mecanum", "omni")
 
 
 def roller_drive(robot: Robot) -> Drive | None:
     """The drive of a base whose wheels should have rollers and have none in the file; None: any other robot."""
-    if sum(joint.type is JointType.CONTINUOUS for joint in robot.movable) < 3:
+    drive = _drive_of(robot)
+    bare = drive is not None and drive.kind in ROLLING and not any(part.rollers for part in drive.wheels)
+    return drive if bare else None
+
+
+def _drive_of(robot: Robot) -> Drive | None:
+    """The drive of a base on wheels; None: any other robot."""
+    if sum(map(spins, robot.movable)) < 2:
         return None
     from andante.kinematics import find_drive  # takes a while
 
     try:
-        drive = find_drive(robot)
+        return find_drive(robot)
     except AndanteError:
         return None
-    bare = drive.kind in ROLLING and not any(part.rollers for part in drive.wheels)
-    return drive if bare else None
 
 
-def without_wheel_friction(robot: Robot) -> Robot:
-    """The robot with wheels that slide, where they should have rollers and have none; any other robot as it is."""
-    drive = roller_drive(robot)
+def with_plain_wheels(robot: Robot) -> Robot:
+    """The robot with wheels that slide where they should have rollers, and casters that hardly hold; else as it is."""
+    drive = _drive_of(robot)
     if drive is None:
         return robot
-    sliding = {name for joint in drive.wheel_joints for name in robot.welded(robot.joint(joint).child)}
-    links = tuple(
-        replace(
-            link,
-            collisions=tuple(
-                replace(each, surface=replace(each.surface, mu=0.0, mu2=None, fdir1=None)) for each in link.collisions
-            ),
-        )
-        if link.name in sliding
-        else link
-        for link in robot.links
+    from andante.kinematics.wheels.wheel import CasterWheel
+
+    bare = drive.kind in ROLLING and not any(part.rollers for part in drive.wheels)
+    grips: dict[str, float] = {}
+    for part in drive.wheels:
+        if bare or isinstance(part.wheel, CasterWheel):
+            grip = 0.0 if bare else CASTER_GRIP
+            grips |= dict.fromkeys(robot.welded(robot.joint(part.joint).child), grip)
+    glides = _glides(robot, drive)
+    if not grips and not glides:
+        return robot
+    return replace(
+        robot, links=tuple(_slippery(link, grips.get(link.name), glides.get(link.name, ())) for link in robot.links)
     )
-    return replace(robot, links=links)
+
+
+def _glides(robot: Robot, drive: Drive) -> dict[str, tuple[int, ...]]:
+    """Shapes by link, as numbers, that the body itself puts on the ground beside its wheels and that state no friction.
+
+    Bases that scrub stand on their wheels alone.
+    """
+    turned = {part.joint for part in drive.wheels}
+    floors = [wheel.center[2] - wheel.radius for wheel in find_wheels(robot) if wheel.joint in turned]
+    if not floors or drive.kind == "skid_steer":
+        return {}
+    floor, poses, out = min(floors), robot.link_poses(), dict[str, tuple[int, ...]]()
+    for name in robot.welded(robot.root):
+        found = []
+        for i, each in enumerate(robot.link(name).collisions):
+            if each.surface.mu is None and not isinstance(each.geometry, Plane):
+                try:
+                    low = float(bounds(each.geometry, poses[name] @ each.pose)[0][2])
+                except AndanteError:
+                    continue
+                found += [i] if abs(low - floor) < TOUCHES else []
+        if found:
+            out[name] = tuple(found)
+    return out
+
+
+def _slippery(link: Link, grip: float | None, glides: tuple[int, ...]) -> Link:
+    """The link with no more friction than that on all shapes (None: as they are), and glides that hardly hold."""
+    if grip is None and not glides:
+        return link
+    parts = []
+    for i, each in enumerate(link.collisions):
+        most = grip if grip is not None else CASTER_GRIP if i in glides else None
+        if most is not None:
+            mu = most if each.surface.mu is None else min(most, each.surface.mu)
+            each = replace(each, surface=replace(each.surface, mu=mu, mu2=None, fdir1=None))
+        parts.append(each)
+    return replace(link, collisions=tuple(parts))
 
 
 class Rollers:

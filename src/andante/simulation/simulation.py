@@ -33,7 +33,7 @@ from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
 
 from .body import Servos, Wiring, stiffen_wheels
-from .rollers import Rollers, roller_drive, without_wheel_friction
+from .rollers import Rollers, roller_drive, with_plain_wheels
 from .spawn import absurd_meshes, missing_visuals, put_on_ground, solid, without_lost_meshes
 from .truth import FallRule, Stance, stance
 
@@ -425,7 +425,7 @@ def simulate(
         robot = close_loops(robot, positions, positions).robot  # rods on balls start where they fit
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
-    scene = make(world, (*others, Placement(name, without_wheel_friction(robot), fixed=fixed)), asked)
+    scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")

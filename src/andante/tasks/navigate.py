@@ -19,6 +19,7 @@ from andante import viz
 from andante.control.body import LinkState
 from andante.control.view import RobotView
 from andante.description import Robot, World
+from andante.description.link import SensorSpec
 from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
 from andante.errors import BadInput, LostBody
@@ -53,6 +54,7 @@ from andante.navigation import (
 )
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
+from andante.simulation.spawn import without_lost_meshes
 
 from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
@@ -156,7 +158,9 @@ def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | 
     offset = math.hypot(*vehicle.reference[:2])
     if request.free_yaw:  # the root may stand anywhere around the reference point
         own = max(own - offset, 0.5 * own)
-    arrival = GoalChecker(own, goal.own_fraction * goal.yaw_tolerance, goal.speed)
+    angle = goal.own_fraction * goal.yaw_tolerance
+    coasts = math.sqrt(vehicle.max_turn_acceleration * (goal.yaw_tolerance - angle))  # at half of its braking
+    arrival = GoalChecker(own, angle, goal.speed, max(coasts, 0.1))
     way = math.dist(request.start[:2], request.goal[:2])
     settings = navigator_settings(vehicle, way, arrival, tables)
     if not sees(robot):
@@ -256,8 +260,11 @@ def navigate(
     made = as_robot(robot, arguments)
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     there, blind = as_world(world), is_simulated(body) and not sees(made)
-    if blind and grid is None:
-        grid = _plan_for(made, there)
+    if is_simulated(body):
+        made = without_lost_meshes(made)  # before its wheels are looked for among shapes that are not there
+    if blind:
+        made = with_gyro(made)
+        grid = _plan_for(made, there) if grid is None else grid
     ready = prepare(request, made, there, grid, tables)
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
     localizer: Localizer = OdometryOnly(first)
@@ -346,6 +353,16 @@ def _rehearse(twin: Ready, start: Array) -> None:
 def sees(robot: Robot) -> bool:
     """Whether a robot has a lidar."""
     return any(spec.kind == "lidar" for spec in robot.sensors)
+
+
+def with_gyro(robot: Robot) -> Robot:
+    """The robot with an IMU on its root where it has none: wheels that scrub tell little of how a base turns.
+
+    Gaits fit one to legged robots likewise.
+    """
+    if any(spec.kind == "imu" for spec in robot.sensors):
+        return robot
+    return replace(robot, sensors=(*robot.sensors, SensorSpec("base_imu", "imu", robot.root, rate=100.0)))
 
 
 def calmer(vehicle: Vehicle, fraction: float) -> Vehicle:

@@ -13,9 +13,9 @@ import andante as an
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.rig_file import read_rig, rig_for, rig_path, write_rig
 from andante.locomotion.rigs.balance import inside, margin
-from andante.locomotion.rigs.infer import infer_rig
+from andante.locomotion.rigs.infer import _quick_steps, infer_rig
 from andante.locomotion.rigs.legs import find_legs, ring_order
-from andante.locomotion.rigs.rig import Rig, check_rig, missing_sensors, weak_joints, with_rig
+from andante.locomotion.rigs.rig import Leg, Rig, check_rig, missing_sensors, weak_joints, with_rig
 
 HEXAGON = (30, 90, 150, 210, 270, 330)
 
@@ -251,3 +251,13 @@ def test_margin_and_nearest_stable_point():
     assert margin(triangle, there) == pytest.approx(0.2, abs=1e-5)
     assert np.allclose(there, [-0.2 / math.sqrt(2), 0.2 / math.sqrt(2)], atol=1e-4)
     assert np.allclose(inside(triangle, np.zeros(2), 5.0), triangle.mean(axis=0))
+
+
+@pytest.mark.parametrize(("velocity", "part"), [(100.0, 1.0), (4.0, 0.634), (0.5, 1.0)])
+def test_slow_servos_step_shorter_in_the_time_in_which_a_body_falls(tmp_path, velocity, part):
+    """Quick ones need not, and the slowest would only make tiny steps: 2 r / (0.2 v h) against 3 sqrt(h / g)."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(walker([0.8, 2.34, -2.34, -0.8]).replace('velocity="8"', f'velocity="{velocity}"'))
+    robot = an.robot(path)
+    legs = [Leg(b.name, b.joints, b.hip, b.foot, reach=0.05) for b in find_legs(robot)]
+    assert [leg.reach for leg in _quick_steps(robot, legs, 0.19)] == pytest.approx([0.05 * part] * 4, rel=0.02)

@@ -35,6 +35,7 @@ DRIVE_PLUGINS = {
     "holonomic": "omnidirectional drive",
 }
 SKIDDING = "skid-steer or mecanum base"
+_ONCE = 2 * math.pi - 0.01  # room of a joint that turns once [rad]
 _TURNS = 4 * math.pi  # a revolute joint with more room than this turns all the way round [rad]
 
 MOST_NAMED = 8  # motors of a robot with closed loops
@@ -106,11 +107,11 @@ def scrubs(robot: Robot) -> bool:
     return len(wheels) > 2 and _drive_kind(wheels) == SKIDDING
 
 
-def find_wheels(robot: Robot) -> list[Wheel]:
+def find_wheels(robot: Robot, loose: bool = False) -> list[Wheel]:
     """Joints that turn all the way round, with a round collision shape about a level axis, at the robot's ground side.
 
     A ring of three or more free rollers makes a Swedish wheel. A vertical joint before the wheel steers it; a
-    continuous one with the wheel beside its axis (or one named so) is a castor.
+    continuous one with the wheel beside its axis (or one named so) is a castor. `loose`: also joints that turn once.
     """
     poses = robot.link_poses()
     rings = {joint.name: ring for joint in robot.joints if (ring := _ring(robot, joint, poses))}
@@ -118,7 +119,7 @@ def find_wheels(robot: Robot) -> list[Wheel]:
     found = [
         wheel
         for joint in robot.joints
-        if joint.name not in rolling and (wheel := _wheel(robot, joint, poses, rings.get(joint.name, ())))
+        if joint.name not in rolling and (wheel := _wheel(robot, joint, poses, rings.get(joint.name, ()), loose))
     ]
     floor = min((_bottom(wheel) for wheel in found), default=0.0)
     largest = max((wheel.radius for wheel in found), default=0.0)
@@ -137,12 +138,17 @@ def _bottom(wheel: Wheel) -> float:
 
 def spins(joint: Joint) -> bool:
     """Whether a joint turns all the way round: continuous, or revolute with more than two turns of room."""
-    wide = joint.limits.upper - joint.limits.lower > _TURNS
-    return joint.type is JointType.CONTINUOUS or (joint.type is JointType.REVOLUTE and wide)
+    return joint.type is JointType.CONTINUOUS or (joint.type is JointType.REVOLUTE and _room(joint) > _TURNS)
 
 
-def _wheel(robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...]) -> Wheel | None:
-    if not spins(joint):
+def _room(joint: Joint) -> float:
+    return joint.limits.upper - joint.limits.lower
+
+
+def _wheel(
+    robot: Robot, joint: Joint, poses: Mapping[str, SE3], ring: tuple[str, ...], loose: bool = False
+) -> Wheel | None:
+    if not spins(joint) and not (loose and joint.type is JointType.REVOLUTE and _room(joint) > _ONCE):
         return None
     point, axis = joint_axis(joint, poses)
     if abs(axis[2]) > 0.5:

@@ -14,6 +14,7 @@ from andante.description.load import description_file, user_robot
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
+from .balance import balance_told
 from .parts import joint_problems, mass_problems
 from .recognize import recognize
 from .sdformat import sdformat_problems
@@ -105,7 +106,7 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
         links=len(robot.links),
         joints=len(robot.joints) + len(robot.loops),
         mass=robot.mass,
-        recognised=tuple(recognize(robot)),
+        recognised=(*recognize(robot), *filter(None, [balance_told(robot)])),
         problems=_sorted(problems),
     )
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from andante.description import Placement, Robot, World
+from andante.description import Mesh, Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.files import read_toml
 
@@ -78,7 +78,18 @@ def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
         robot = forgiven(lambda: read_mjcf_robot(root, path, resolver), lambda: [root], IN_MJCF)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
-    return with_sidecar(with_plugin_sensors(replace(robot, problems=(*root.problems, *robot.problems))), path)
+    robot = replace(robot, problems=(*root.problems, *robot.problems))
+    return with_sidecar(with_plugin_sensors(_upright(robot)), path)
+
+
+def _upright(robot: Robot) -> Robot:
+    """The robot with COLLADA hulls that would lie below its wheels turned back."""
+    meshes = (each.geometry for link in robot.links for each in link.collisions if isinstance(each.geometry, Mesh))
+    if not any(mesh.path is not None and mesh.path.suffix.lower() == ".dae" for mesh in meshes):
+        return robot
+    from andante.description.mesh.upright import upright  # here, as most robots do without
+
+    return upright(robot)
 
 
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:

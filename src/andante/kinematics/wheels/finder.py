@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from andante.description.check.balance import balance_told
 from andante.description.check.recognize import Wheel as FoundWheel
 from andante.description.check.recognize import drive_plugin, find_wheels, joint_axis
 from andante.description.joint import JointType
@@ -56,7 +57,11 @@ class WheelFinder:
             )
         point, axis = joint_axis(self.robot.joint(joint), self.poses)
         if abs(axis[2]) > 0.7:
-            raise BadInput(f"{self.where}: joint {joint!r} turns about the vertical, so it cannot be a wheel")
+            at = str(self.robot.joint(joint).source)
+            raise BadInput(
+                f"{at + ': ' if at else ''}{self.where}: joint {joint!r} turns about the vertical, so it cannot be a "
+                "wheel; give it a level <axis>"
+            )
         return FoundWheel(joint, point, axis, self.radius)
 
     def _sign(self, steering: str) -> float:
@@ -156,6 +161,8 @@ def find_drive(robot: Robot) -> Drive:
     where shapes leave it open (rollers that the file does not have) and the limits. A plugin that contradicts the
     wheels is left out where they make a drive by themselves. `notes` report what was decided.
     """
+    if falls := balance_told(robot):
+        raise BadInput(falls)
     told = [(key, PluginValues(plugin, robot)) for plugin in robot.plugins if (key := drive_plugin(plugin))]
     refused: AndanteError | None = None
     for key, values in told:

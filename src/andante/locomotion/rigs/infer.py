@@ -28,6 +28,7 @@ SPRAWL_HEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)  # legs that stand out sideways
 SPREADS = (0.4, 0.5, 0.6, 0.7, 0.8)  # of feet from the hip's axis, in leg lengths
 UPRIGHT_SPREADS = (0.1, 0.05, 0.0)
 LARGEST_REACH = 0.2  # in leg lengths
+SHORTEST = 0.5  # part of the reach down to which steps are shortened where servos are slow
 STEP, UPRIGHT_STEP = 0.14, 0.085  # how high feet are lifted, in leg lengths
 
 
@@ -315,6 +316,8 @@ def _finish(
                 knee=_vec(knee, 3),
             )
         )
+    if len(legs) == 4:
+        legs = _quick_steps(robot, legs, tall)
     weighed = [
         (link.inertia.mass, back @ poses[link.name] @ np.asarray(link.inertia.com))
         for link in robot.links
@@ -350,11 +353,28 @@ def _step_height(sketches: list[_Sketch], stance: dict[str, float], places: Arra
 
 def _stride_time(robot: Robot, legs: list[Leg], tall: float) -> float:
     """Period of the quickest gait [s]: some pendulum times, and no quicker than the servos."""
+    falls, servo = _times(robot, legs, tall)
+    return round(min(max(falls, servo), 2.0), 2)
+
+
+def _quick_steps(robot: Robot, legs: list[Leg], tall: float) -> list[Leg]:
+    """Legs of a trot that step no further than their servos reach before the body falls off two feet.
+
+    Shorter steps in less time are as fast; longer ones in more time let the body tilt until the lifted feet drag.
+    Servos that are slower still would only make tiny steps; such legs keep theirs.
+    """
+    falls, servo = _times(robot, legs, tall)
+    if not SHORTEST <= falls / max(servo, 1e-9) < 1.0:
+        return legs
+    return [replace(leg, reach=round(leg.reach * falls / servo, 4)) for leg in legs]
+
+
+def _times(robot: Robot, legs: list[Leg], tall: float) -> tuple[float, float]:
+    """Period in which a body over its feet falls little, and that in which the servos step over the whole reach [s]."""
     slowest = min(robot.joint(name).limits.velocity for leg in legs for name in leg.joints)
     reach = float(np.mean([leg.reach for leg in legs]))
-    pendulum = 3.0 * math.sqrt(max(tall, 0.02) / GRAVITY)
-    servo = 2 * reach / (0.2 * slowest * max(tall, 0.02)) if 0 < slowest < math.inf else 0.0
-    return round(min(max(pendulum, servo, 0.4), 2.0), 2)
+    falls = max(3.0 * math.sqrt(max(tall, 0.02) / GRAVITY), 0.4)
+    return falls, 2 * reach / (0.2 * slowest * max(tall, 0.02)) if 0 < slowest < math.inf else 0.0
 
 
 def _vec(values: Array | list[float], digits: int = 6) -> Vec3:

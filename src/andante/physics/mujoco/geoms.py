@@ -9,6 +9,7 @@ cut into convex parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -17,6 +18,7 @@ import numpy as np
 from andante.description.link import Surface
 from andante.description.mesh import triangles as meshes
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from andante.description.solids import bounds
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
@@ -26,12 +28,27 @@ from andante.physics.tree import Body, BodyShape
 
 from .softness import Side, margin_of, plain_softness
 
+DEEPEST = 0.05  # of half the size of a shape: the deepest that a stated `min_depth` lets it stand
+
 
 def new_spec() -> Any:
     """An empty `MjSpec` in radians, in which nothing is limited that does not state it."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = spec.compiler.autolimits = False
     return spec
+
+
+def shallow(shape: BodyShape) -> Surface:
+    """The surface of a shape whose `min_depth` is small beside it.
+
+    Files state centimeters for engines that need them. MuJoCo's point of contact is the middle of the overlap, so that
+    a wheel which stands d deep rolls on r - d / 2 and drives by so much less than it counts.
+    """
+    surface = shape.surface
+    if not surface.min_depth or isinstance(shape.geometry, Plane | Heightmap):
+        return surface
+    lower, upper = bounds(shape.geometry, SE3.identity())
+    return replace(surface, min_depth=min(surface.min_depth, DEEPEST * float((upper - lower).max()) / 2))
 
 
 def compiled(spec: Any, failed: str) -> Any:
@@ -231,7 +248,7 @@ class GeomMaker(Forms):
         geom.pos, geom.quat = pose.translation, quaternion(pose)
         geom.mass = 0.0
         geom.contype, geom.conaffinity = self.bits.of(model.index, shape.surface)
-        surface = shape.surface
+        surface = shallow(shape)
         mu, torsional, rolling = self._mu(surface), surface.torsional or 0.0, surface.rolling or 0.0
         geom.friction = [mu, torsional, rolling]
         geom.condim = 6 if rolling > 0 else 4 if torsional > 0 else 3

@@ -26,7 +26,7 @@ import numpy as np
 from andante.description.link import Surface
 
 CONTACT_TIME = 0.01  # time constant of a contact where nothing is stated [s]
-SOFT, HARDEST = 0.5, 0.95  # impedances of a stated stiffness
+SOFT, HARDEST = 0.5, 0.9  # impedances of a stated stiffness
 MOST_DAMPED = 10.0  # of the critical damping
 MOST_PAIRS = 1024
 Pair = tuple[list[float], list[float]]  # solref and solimp

@@ -30,6 +30,8 @@ class Row:
     check: str
     engines: Mapping[str, float | str]  # height of the base [m], or why there is none
     written: Mapping[str, str]  # by format: empty, or what is wrong with it
+    carry: str | None  # what the static torque test says; None: not tested
+    able: bool  # False: by that test its joints cannot hold it in its stance
     walk: str | None  # empty: it walked; else why it did not
     walked: Mapping[str, Any]
     navigate: str | None
@@ -54,6 +56,7 @@ def row_of(animal: Animal, records: Records) -> Row:
         return {case: record for (name, case), record in records.items() if name == step}
 
     check, written, walks, drives = of("check"), of("convert"), of("walk"), of("navigate")
+    carry = next(iter(of("carry").values()), None)
     own = check.get("andante", {})
     tool = next((record for case, record in check.items() if case != "andante"), None)
     walked = next(iter(walks.values()), None)
@@ -70,6 +73,8 @@ def row_of(animal: Animal, records: Records) -> Row:
             for case, record in written.items()
             if " by " not in case
         },
+        carry=None if carry is None else str(carry["said"]),
+        able=carry is None or carry["ok"] is not False,
         walk=None if walked is None else _why(walked),
         walked={k: walked.get(k) for k in ("distance", "turned", "fallen")} if walked else {},
         navigate=next((_why(record) for record in drives.values()), None),
@@ -144,7 +149,12 @@ def figures_of(rows: Sequence[Row]) -> list[Figure]:
             (f"written as {name} and accepted", [row for row in readable if name in row.written], _accepts(name))
             for name in formats
         ),
-        ("walks 1 m within 10 % and 10 deg", [row for row in rows if row.walk is not None], lambda row: not row.walk),
+        ("can carry itself by static torques", [row for row in rows if row.carry is not None], lambda row: row.able),
+        (
+            "walks 1 m within 10 % and 10 deg, of those that can carry themselves",
+            [row for row in rows if row.walk is not None and row.able],
+            lambda row: not row.walk,
+        ),
         (
             "reaches the goal without touching anything",
             [row for row in rows if row.navigate is not None],

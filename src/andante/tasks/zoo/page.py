@@ -18,7 +18,17 @@ def page(title: str, figures: Sequence[Figure], rows: Sequence[Row], pictures: M
     """HTML; `pictures`: path beside the page by file."""
     engines = list(dict.fromkeys(name for row in rows for name in row.engines))
     formats = list(dict.fromkeys(name for row in rows for name in row.written))
-    head = ["file", "what", "reference", "check", *(f"{name} z [m]" for name in engines), *formats, "walk", "navigate"]
+    head = [
+        "file",
+        "what",
+        "reference",
+        "check",
+        *(f"{name} z [m]" for name in engines),
+        *formats,
+        "carries itself",
+        "walk",
+        "navigate",
+    ]
     lines = [
         "<!doctype html><meta charset=utf-8>",
         f"<title>{escape(title)}</title><style>{STYLE}</style><h1>{escape(title)}</h1><table>",
@@ -48,11 +58,13 @@ def _cells(row: Row, engines: Sequence[str], formats: Sequence[str]) -> list[str
         cells.append(
             _cell(None if z is None else isinstance(z, float), f"{z:.4f}" if isinstance(z, float) else z or "")
         )
-    outcomes = (*(row.written.get(name) for name in formats), row.walk, row.navigate)
-    return [
-        *cells,
-        *(_cell(None if said is None else not said, "" if said is None else said or "ok") for said in outcomes),
-    ]
+    cells += [_outcome(row.written.get(name)) for name in formats]
+    cells.append(_cell(None if row.carry is None else row.able, row.carry or ""))
+    return [*cells, _outcome(row.walk), _outcome(row.navigate)]
+
+
+def _outcome(said: str | None) -> str:
+    return _cell(None if said is None else not said, "" if said is None else said or "ok")
 
 
 def _cell(good: bool | None, text: str) -> str:

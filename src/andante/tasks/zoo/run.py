@@ -67,7 +67,7 @@ def zoo(
         listing: a .tsv file with a line per file: file, kind, source, xacro arguments, roots, what it is, ...
         out: folder of the results; what is there already is not run again.
         only: texts of which a file's name must have one; None: all files.
-        steps: of check, sim, convert, walk, navigate, picture; None: all.
+        steps: of check, sim, convert, carry, walk, navigate, picture; None: all.
         workers: processes side by side.
         limit: of one process [s].
         again: run also what was run before.

@@ -15,12 +15,13 @@ from andante.tasks.inputs import Pose
 from .listing import LEGGED, WHEELED, Animal
 from .process import Ran
 
-STEPS = ("check", "sim", "convert", "walk", "navigate", "picture")
+STEPS = ("check", "sim", "convert", "carry", "walk", "navigate", "picture")
 DISTANCE = 1.0  # of a walk [m]
 NEAR, STRAIGHT = 0.1, 10.0  # of the distance; [deg]
 SECONDS = 3.0  # of a simulation [s]
 MISSING = "was not found"  # of a mesh: says something about the copy, nothing about the reader
 PLAIN = "andante.tasks.zoo.plain_mujoco"
+STATICS = "andante.tasks.zoo.statics"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Part:
 def parts_of(animal: Animal, steps: Sequence[str], settings: Settings, out: Path) -> Iterator[Part]:
     """The processes of a file, in the order in which they are run; later ones may read what earlier ones wrote."""
     made = {
-        "check": _check, "sim": _sim, "convert": _convert, "walk": _walk, "navigate": _navigate, "picture": _picture,
+        "check": _check, "sim": _sim, "convert": _convert, "carry": _carry, "walk": _walk, "navigate": _navigate,
+        "picture": _picture,
     }  # fmt: skip
     for step in STEPS:
         if step in steps:
@@ -167,7 +169,21 @@ def _judge_written(target: Path) -> Callable[[Ran], dict[str, Any]]:
     return judge
 
 
-# ---- walk, navigate, picture ---------------------------------------------------------------------
+# ---- carry, walk, navigate, picture ---------------------------------------------------------------------
+def _carry(animal: Animal, settings: Settings, out: Path) -> Iterator[Part]:
+    if animal.what in LEGGED:
+        words = (sys.executable, "-P", "-m", STATICS, animal.file, *animal.arguments)
+        yield Part("carry", "mujoco", words, _judge_carry)
+
+
+def _judge_carry(ran: Ran) -> dict[str, Any]:
+    """ok None: nothing can be said, as no stance was found; such a robot counts as able."""
+    found = _judged(ran, lambda answer: bool(answer["able"]), "part", "joint", "needs", "has", "limits")
+    if ran.answer is None or ran.code:
+        return {**found, "ok": None}
+    return {**found, "said": str(ran.answer["said"])}
+
+
 def _walk(animal: Animal, settings: Settings, out: Path) -> Iterator[Part]:
     if animal.what in LEGGED:
         words = ("walk", animal.file, *animal.arguments, "--distance", f"{DISTANCE:g}", "--json")

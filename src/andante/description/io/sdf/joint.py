@@ -15,7 +15,7 @@ from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic,
 from andante.description.link import IDENTITY, Link
 from andante.description.shapes import Vec3, vec3_of
 from andante.errors import BadInput
-from andante.geometry import SE3
+from andante.geometry import SE3, Array
 
 from .frames import ANCHOR, Scope, joint_ends
 from .include import Reading
@@ -155,7 +155,22 @@ def _axis(reading: Reading, scope: Scope, top_from_scope: SE3, top_from_joint: S
         return vec3_of(values)
     turn = top_from_joint.rotation.T @ (top_from_scope @ scope.where(expressed_in)).rotation
     turned = turn @ values
+    if scope.version < (1, 5) and _upright_wheel(scope, joint, top_from_joint, values, turned):
+        reading.report.warn(
+            axis,
+            "this wheel of a drive would turn about the vertical, as SDF 1.4 tells axes in the frame of the model; it "
+            'is taken in the frame of the joint, as SDF 1.5 does: write version="1.5"',
+        )
+        return vec3_of(values)
     return vec3_of(turned / np.linalg.norm(turned))
+
+
+def _upright_wheel(scope: Scope, joint: Node, top_from_joint: SE3, told: Array, turned: Array) -> bool:
+    """Whether a plugin drives a joint that is vertical as it is read and level in the joint's own frame."""
+    name = (joint.get("name") or "").strip()
+    driven = any(name in each.text.split() for plugin in scope.node.all("plugin") for each in plugin.walk())
+    read, own = (abs(float((top_from_joint.rotation @ axis)[2])) for axis in (turned, told))
+    return driven and read > 0.9 and own < 0.1
 
 
 def _limits(reading: Reading, joint: Node, axis: Node | None, kind: str) -> Limits:

@@ -51,7 +51,7 @@ def read_link(reading: Reading, scope: Scope, node: Node, static: bool = False) 
 def _inertia(
     reading: Reading, scope: Scope, link: Node, pairs: list[tuple[Collision, Node]], static: bool
 ) -> Inertia | None:
-    """Inertia in the link frame; None only for links that our writer marked as massless."""
+    """Inertia in the link frame; None for links that our writer marked as massless, and for mere frames."""
     if link.find("andante:massless") is not None:
         return None
     own = link.find("andante:inertial")
@@ -61,6 +61,12 @@ def _inertia(
         return Inertia(number(own, own.get("mass"), "mass"), com, moments)  # type: ignore[arg-type]
     node = link.find("inertial")
     if node is None:
+        if not static and _is_frame(scope, link):
+            reading.report.info(
+                link,
+                "a link without <inertial> and <collision> that no joint moves weighs nothing beside others that do",
+            )
+            return None
         if not static:
             reading.report.info(link, "a link without <inertial> weighs 1 kg with unit inertia, as the standard says")
         return Inertia(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0))
@@ -75,6 +81,18 @@ def _inertia(
     inertia = Inertia(mass, (0.0, 0.0, 0.0), tuple(values))  # type: ignore[arg-type]
     pose = scope.locate(raw_pose(node), (link.get("name") or "").strip())
     return inertia if pose.is_identity() else inertia.transformed(pose)
+
+
+def _is_frame(scope: Scope, link: Node) -> bool:
+    """Whether a link only names a place: nothing solid, no joint of its own, while other links state their mass.
+
+    The standard's 1 kg and 1 kg m^2 would turn a robot of a kilogram that has such links into a flywheel.
+    """
+    name = (link.get("name") or "").strip()
+    joints = [each for each in scope.children if each.tag == "joint" and each.get("type") != "fixed"]
+    moved = any(text_of(joint, "child") == name for joint in joints)
+    weighed = any(each.tag == "link" and each.find("inertial") is not None for each in scope.children)
+    return weighed and not moved and link.find("collision") is None
 
 
 def _automatic(reading: Reading, node: Node, pairs: list[tuple[Collision, Node]]) -> Inertia:
