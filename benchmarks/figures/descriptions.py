@@ -89,7 +89,7 @@ ANALYSIS = Run(
 TESTS = Run(
     "tests-descriptions", 2, (), 1.0,
     (
-        Figure("contract", "shown", "all 48 checks of `check_engine` on four engines",
+        Figure("contract", "shown", "all 49 checks of `check_engine` on four engines",
                tests=tests("physics/test_check_engine", "test_engine_keeps_the_contract")),
         Figure("stands", "shown", "NAO in `StandInit` for 10 s on four engines, drift from second 1 to 10 under 1 cm",
                tests=tests("physics/test_nao_stands", "test_stands_ten_seconds_without_drifting")),

@@ -57,7 +57,7 @@ def test_parameters_and_words(andante, tmp_path):
         (("walk", "shell", "--distance", "nan"), "distance must be"),
         (("walk", "shell", "--distance", 1, "--speed", 0), "percentage"),
         (("walk", "shell", "--distance", 1, "--gait", "gallop"), "tripod, ripple, wave"),
-        (("walk", "rover", "--distance", 1), "cannot walk"),
+        (("walk", "rover", "--distance", 1), "no legs to walk on"),
         (("walk", "shell", "--distance", 1, "--params", "missing.toml"), "missing.toml"),
         (("walk", "shell", "--distance", 1, "--rig", "missing.toml"), "missing.toml"),
         (("walk", "shell", "--distance", 1, "--record", "x.txt"), "x.txt"),

@@ -40,6 +40,16 @@ class Observer(Protocol):
 class Guard(Protocol):
     """Something that has the last word on every command, such as a collision monitor."""
 
+    on: bool  # whether it is heeded
+
+    @property
+    def action(self) -> str:
+        """What it does: clear, slow, approach, stop or blind."""
+
+    @property
+    def words(self) -> str:
+        """Why."""
+
     def limit(self, state: BodyState, command: Command) -> Command:
         """The command as it may be followed."""
 

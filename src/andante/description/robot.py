@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -94,6 +94,13 @@ class Robot:
     def _parent_joint(self) -> dict[str, Joint]:
         return {joint.child: joint for joint in self.joints}
 
+    @cached_property
+    def _carried_joints(self) -> dict[str, list[Joint]]:
+        out: dict[str, list[Joint]] = {}
+        for joint in self.joints:
+            out.setdefault(joint.parent, []).append(joint)
+        return out
+
     def link(self, name: str) -> Link:
         """The link of that name."""
         try:
@@ -134,11 +141,15 @@ class Robot:
             link = joint.parent
         return found
 
+    def carried(self, link: str) -> Sequence[Joint]:
+        """The joints whose parent a link is."""
+        return self._carried_joints.get(link, ())
+
     def welded(self, link: str) -> list[str]:
         """A link and everything that fixed joints hold on it, further out."""
         group = [link]
         for name in group:
-            group += [joint.child for joint in self.joints if joint.parent == name and joint.type is JointType.FIXED]
+            group += [joint.child for joint in self.carried(name) if joint.type is JointType.FIXED]
         return group
 
     @cached_property

@@ -48,6 +48,16 @@ class ScanGuard:
                 self._bumpers[spec.name] = self.monitor.on_edge(at[:2])
 
     @property
+    def action(self) -> str:
+        """What was done last: clear, slow, approach, stop or blind."""
+        return self.verdict.action
+
+    @property
+    def words(self) -> str:
+        """Why."""
+        return self.verdict.words
+
+    @property
     def sees(self) -> bool:
         """Whether there is a sensor to guard by."""
         return self.body.has_scans or bool(self._cones) or bool(self._bumpers)

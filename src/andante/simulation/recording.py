@@ -20,6 +20,7 @@ from andante.bags import TopicChoice, messages
 from andante.bus import Bus
 from andante.bus.recorder import Recorder
 from andante.control.body import Body
+from andante.control.diagnostics import DiagnosticsPublisher
 from andante.control.estimate import BaseEstimate
 from andante.control.publishers import (
     ClockPublisher,
@@ -157,7 +158,9 @@ def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPubli
     felt: list[RobotPublisher] = [FeltPublisher(bus, view)]
     if isinstance(view().body, Simulation):
         felt = [SensorPublisher(bus, view, state), TruthPublisher(bus, view), StatusPublisher(bus, view)]
-    kinds = (TargetPublisher, SwitchPublisher, FootstepPublisher, VelocityPublisher, ClockPublisher)
+    kinds = (
+        TargetPublisher, SwitchPublisher, FootstepPublisher, VelocityPublisher, DiagnosticsPublisher, ClockPublisher,
+    )  # fmt: skip
     return [*more, state, *felt, *(kind(bus, view) for kind in kinds)]
 
 

@@ -6,7 +6,7 @@ Wheels are found from the geometry: round shapes on continuous joints near the g
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -186,12 +186,13 @@ def _steers(joint: Joint, poses: Mapping[str, SE3], center: Array, radius: float
     return abs(axis[2]) > 0.7 and math.hypot(*(center - point)[:2]) < 5 * radius
 
 
-def _below(robot: Robot, link: str) -> list[Joint]:
-    """All joints that a link carries."""
-    out = [joint for joint in robot.joints if joint.parent == link]
-    for joint in out:
-        out += [other for other in robot.joints if other.parent == joint.child]
-    return out
+def _below(robot: Robot, link: str) -> Iterator[Joint]:
+    """All joints that a link carries, nearest first."""
+    links = deque([link])
+    while links:
+        for joint in robot.carried(links.popleft()):
+            yield joint
+            links.append(joint.child)
 
 
 def _round(robot: Robot, link: str, poses: Mapping[str, SE3], point: Array, axis: Array) -> tuple[Array, float] | None:
@@ -199,7 +200,7 @@ def _round(robot: Robot, link: str, poses: Mapping[str, SE3], point: Array, axis
 
     None: there is none, or something welded to the link sticks out of it (a leg on its motor is no wheel).
     """
-    links = [link, *(joint.child for joint in _below(robot, link) if joint.type is JointType.FIXED)]
+    links = robot.welded(link)
     around = _around(axis)
     best: tuple[Array, float] | None = None
     farthest = 0.0
@@ -249,7 +250,8 @@ def _ring(robot: Robot, joint: Joint, poses: Mapping[str, SE3]) -> tuple[str, ..
     if joint.type is not JointType.CONTINUOUS:
         return ()
     point, axis = joint_axis(joint, poses)
-    rollers = [j for j in _below(robot, joint.child) if j.type is JointType.CONTINUOUS]
+    held = (j for link in robot.welded(joint.child) for j in robot.carried(link))
+    rollers = [j for j in held if j.type is JointType.CONTINUOUS]
     if len(rollers) < 3:
         return ()
     arms = np.array([_arm(poses[j.child].translation, point, axis) for j in rollers])

@@ -1,7 +1,8 @@
 """What the checker of SDFormat (`gz sdf -k`, `ign sdf -k`) refuses beyond what keeps a file from being read.
 
 Its rules were found by trying: names among siblings, reserved words, attributes without a default, types, axes,
-material scripts and mass matrices. Models that a file includes are held to them too.
+material scripts and mass matrices. Models that a file includes are held to them too. Masses and tensors that no body has
+are mended for simulation, so they are warnings here.
 """
 
 from __future__ import annotations
@@ -144,8 +145,9 @@ def _mass_matrix(node: Node, link: Node) -> Iterator[Problem]:
     slack = ROUNDING * max(float(np.abs(moments).max()), 0.0)
     told = f"link {link.get('name')!r}: SDFormat refuses"
     if mass < 0:
-        yield _error(node, f"{told} a mass of {mass:g} kg; give it its mass")
+        yield Problem(Severity.WARNING, f"{told} a mass of {mass:g} kg; taken as 0, give it its mass", node.source)
     elif moments[0] + slack < 0 or moments[0] + moments[1] + slack < moments[2]:
         values = ", ".join(f"{value:.3g}" for value in moments)
         rule = "one is negative" if moments[0] + slack < 0 else "the largest exceeds the sum of the others"
-        yield _error(node, f"{told} principal moments {values} kg m^2: {rule}; it is mended for simulation only")
+        said = f"{told} principal moments {values} kg m^2: {rule}; mended for simulation, give it its tensor"
+        yield Problem(Severity.WARNING, said, node.source)

@@ -9,7 +9,6 @@ from andante.control.publishers import RobotPublisher
 
 from .camera import CameraNode
 from .commands import ActionNode, CommandNode
-from .diagnostics import DiagnosticsNode
 from .expression import ExpressionNode
 from .moves import MoveNode
 from .navigation import NavigationNode
@@ -19,6 +18,7 @@ from .recording import RecordingNode, ReplayNode
 from .robot import (
     AliasNode,
     ClockNode,
+    DiagnosticsNode,
     FeltNode,
     FootstepNode,
     RobotStateNode,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from andante.bags import messages
 from andante.control import publishers
+from andante.control.diagnostics import DiagnosticsPublisher
 from andante.simulation.publishers import SensorPublisher, TruthPublisher
 
 from .node import LiveNode
@@ -44,6 +45,10 @@ class TargetNode(_OfSession, publishers.TargetPublisher):
 
 class VelocityNode(_OfSession, publishers.VelocityPublisher):
     """/velocity/asked, /velocity/executed."""
+
+
+class DiagnosticsNode(_OfSession, DiagnosticsPublisher):
+    """/diagnostics."""
 
 
 class SensorNode(SensorPublisher):
