@@ -107,9 +107,9 @@ def test_taken(case: str, tmp_path: Path) -> None:
 def test_what_is_included_is_held_to_it_too(tmp_path: Path) -> None:
     (tmp_path / "box").mkdir()
     (tmp_path / "box" / "model.config").write_text('<model><name>box</name><sdf version="1.6">model.sdf</sdf></model>')
-    (tmp_path / "box" / "model.sdf").write_text(REFUSED["an axis without length"][0])
+    (tmp_path / "box" / "model.sdf").write_text(REFUSED["a reserved name"][0])
     report = checked('<sdf version="1.6"><world name="w"><include><uri>box</uri></include></world></sdf>', tmp_path)
-    assert "<axis> has no length" in errors(report)
+    assert "this name is reserved" in errors(report)
 
 
 @pytest.mark.skipif(shutil.which("ign") is None, reason="the checker of SDFormat is not installed")

@@ -1,8 +1,8 @@
 """What the checker of SDFormat (`gz sdf -k`, `ign sdf -k`) refuses beyond what keeps a file from being read.
 
 Its rules were found by trying: names among siblings, reserved words, attributes without a default, types, axes,
-material scripts and mass matrices. Models that a file includes are held to them too. Masses and tensors that no body has
-are mended for simulation, so they are warnings here.
+material scripts and mass matrices. Models that a file includes are held to them too. Masses and tensors that no body
+has are mended for simulation, so they are warnings here.
 """
 
 from __future__ import annotations
