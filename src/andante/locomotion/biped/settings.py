@@ -119,7 +119,7 @@ class BipedMeasures:
         """Measures of a robot whose root stands `height`, its center of mass `center` [m] over the soles.
 
         Times go with 1/w, speeds with sqrt(g h) and lengths with h of the center of mass, h = 0.265 m at the NAO: steps
-        of w t = 1.7 (less on slim soles), lifted by 0.06 h, top speeds 0.22 sqrt(g h) ahead and 0.075 aside, a turn of
+        of w t = 1.7 (less on slim soles), lifted by 0.06 h, top speeds 0.225 sqrt(g h) ahead and 0.075 aside, a turn of
         0.165 w. So robots of one shape walk alike whatever their size is (Froude's law). The lag is that of the servos,
         kd / kp; slow ones are led and walk slower.
         """
@@ -133,7 +133,7 @@ class BipedMeasures:
         inner = abs(body.soles[0].box[2]) + abs(body.soles[1].box[3])
         heel = max(sole.box[0] for sole in body.soles)
         toe = min(sole.box[1] for sole in body.soles)
-        top = s.max_speed or 0.22 * quickness * servos
+        top = s.max_speed or 0.225 * quickness * servos
         near = inner + 0.045 * center
         width = s.width or max(min(body.stance_width, WIDEST_STANCE * slim), min(near, body.stance_width))
         return BipedMeasures(
