@@ -199,9 +199,9 @@ def summary(some: list[tuple[Job, WalkResult, float]]) -> dict[str, Any]:
     return {
         "trials": len(some),
         "falls": [job[1] for job, told, _ in some if told.fallen],
-        "arrived": sum(told.arrived and part > 0.8 for told, part in done),
-        "stopped": sum(told.notice.startswith("stopped") and not told.arrived for told, _ in done),
-        "way": [round(part, 3) for _, _, part in some],
+        "arrived": int(sum(told.arrived and part > 0.8 for told, part in done)),
+        "stopped": int(sum(told.notice.startswith("stopped") and not told.arrived for told, _ in done)),
+        "way": [round(float(part), 3) for _, _, part in some],
         "pace": float(np.mean([told.distance / told.time for told, _ in done])) if done else 0.0,
     }
 
