@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from .command import Call, Command
@@ -17,7 +18,7 @@ def _run(call: Call) -> Any:
         if not call.json:
             sys.stderr.write(f"{text}\n")
 
-    if not call.json:
+    if not call.json and Path(call.given["script"]).is_file():
         warn(f"{call.given['script']} is foreign code: it runs as you, with all your rights")
     quiet = call.json or call.given.pop("quiet", False)
     call.given.pop("quiet", None)
