@@ -101,6 +101,7 @@ class BaseDriver(Walker):
         self._turns = 0  # whole turns to the left so far
         self.reference = np.zeros(3)  # twist that the base shall have now
         self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
+        self._braking = v.max_deceleration
         self._sum, self._error = np.zeros(3), np.zeros(3)  # of the twist: integral, and smoothed [m/s, m/s, rad/s]
         self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
         self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
@@ -181,9 +182,14 @@ class BaseDriver(Walker):
         return {joint: ("velocity", np.asarray(speed)) for joint, speed in zip(skid.joints, speeds, strict=True)}
 
     def _ramp(self, wanted: Array, dt: float) -> None:
-        """Move the reference towards a wanted twist."""
-        most = self._rates * dt
-        self.reference = self.reference + np.clip(wanted - self.reference, -most, most)
+        """Move the reference towards a wanted twist; a stop is braked firmly, along the arc that is being driven."""
+        if np.abs(wanted).max() < STILL:
+            pace = max(float(np.hypot(*self.reference[:2])) / self._braking, 1e-9)
+            turn = abs(float(self.reference[2])) / self._rates[2]
+            self.reference = self.reference * max(0.0, 1.0 - dt / max(pace, turn, dt))
+        else:
+            most = self._rates * dt
+            self.reference = self.reference + np.clip(wanted - self.reference, -most, most)
         if self._car:  # the wheels are steered at once, the speed is ramped
             if abs(wanted[0]) > self.settings.creep and wanted[0] * self.reference[0] >= 0:  # else it brakes first
                 sharpest = 1 / self.vehicle.turning_radius
