@@ -24,6 +24,7 @@ _DEFAULT_SPEED = 1.0  # of a vehicle that is made by hand [m/s]
 _DEFAULT_TURN = 2.0  # [rad/s]
 _GRIP = 0.6  # friction of wheels that may be counted on
 _CALM, _FIRM = 0.5, 0.8  # part of what grip, tip-over and motors allow that is used: on the way, and to stop
+_UNFELT_TURN, _UNFELT_LATERAL, _UNFELT_STRAY = 2.0, 1.5, 0.12  # of a base without a gyro [rad/s², m/s², m per m/s]
 _MOST_ACCELERATION, _MOST_LATERAL, _MOST_BRAKING = 1.5, 3.0, 3.0  # whatever they allow [m/s²]
 
 
@@ -115,7 +116,10 @@ def vehicle_of(
         "max_lateral_acceleration": calm.lateral,
         "max_deceleration": max(calm.braking, limits.get("max_acceleration", 0.0)),
     }
-    limits = found | unfelt_turns(robot, drive) | limits
+    if not feels_turns(robot, drive):
+        found |= {"max_turn_acceleration": _UNFELT_TURN, "stray": _UNFELT_STRAY}
+        found["max_lateral_acceleration"] = min(calm.lateral, _UNFELT_LATERAL)
+    limits = found | limits
     radius = drive.turning_radius
     if not math.isfinite(radius):
         raise BadInput(f"robot {robot.name!r} cannot turn to both sides, so it cannot be navigated")
@@ -146,15 +150,14 @@ class CalmLimits:
     braking: float  # along its way when it must stop [m/s²]
 
 
-def unfelt_turns(robot: Robot, drive: Drive) -> dict[str, float]:
-    """Limits of a base that turns by its wheels' speeds and has no gyro: nobody feels that they slide, so it turns gently.
+def feels_turns(robot: Robot, drive: Drive) -> bool:
+    """Whether a gyro tells how the base turns, or its steering does.
 
     Wheels as wide as real ones scrub in a turn, and their grip is spent on that: under physics a base of two wheels
-    followed 3 rad/s² of its wheels' 4, and lagged behind at more than 1.5 m/s² across its way.
+    followed 3 rad/s² of its wheels' 4, and lagged behind at more than 1.5 m/s² across its way. Where nobody feels that
+    they slide, the base has to turn gently.
     """
-    if drive.holonomic or drive.steering_joints or any(spec.kind == "imu" for spec in robot.sensors):
-        return {}
-    return {"max_turn_acceleration": 2.0, "max_lateral_acceleration": 1.5, "stray": 0.12}
+    return drive.holonomic or bool(drive.steering_joints) or any(spec.kind == "imu" for spec in robot.sensors)
 
 
 def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:

@@ -56,7 +56,7 @@ from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
 from andante.simulation.spawn import without_lost_meshes
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_lidar
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -202,6 +202,7 @@ def navigate(
     plot: Path | str | None = None,
     video: Path | str | None = None,
     body: BodyLike = SIMULATED,
+    lidar: str = "",
     collision_monitor: bool = True,
     progress: bool = False,
 ) -> NavigateResult:
@@ -231,6 +232,7 @@ def navigate(
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
             `file.py:Name`. It moves at once.
+        lidar: of a car at a serial port: rplidar:PORT, for example rplidar:/dev/ttyUSB1.
         collision_monitor: slow down and stop before what the sensors see is touched, whatever the controller says.
         progress: print progress on stderr.
 
@@ -270,11 +272,13 @@ def navigate(
     localizer: Localizer = OdometryOnly(first)
     if not blind:
         localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    if lidar and is_simulated(body):
+        raise BadInput("lidar names that of a real robot; the simulated one has its own. Name the robot with body")
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
-        with opened(body, made, given.body, report_log(progress)) as real:
+        with opened(body, made, with_lidar(given.body, lidar), report_log(progress)) as real:
             driven = MobileRobot(
                 real,
                 localizer,

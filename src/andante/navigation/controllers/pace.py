@@ -1,4 +1,4 @@
-"""How fast a way may be driven: so that what the base strays aside, and its braking distance, stay within the free room."""
+"""How fast a way may be driven: what the base strays aside, and its braking distance, stay within the free room."""
 
 from __future__ import annotations
 
