@@ -30,7 +30,7 @@ FRAME = (-4.75, 0.2, 0.1, 14.0)  # what may be driven on: least and greatest x a
 
 @njit(cache=True)
 def _free(x: float, y: float, yaw: float, box: Array, heap: Array, starts: np.ndarray, low: Array) -> bool:
-    """Whether no cylinder touches the rectangle `box` (x from, to, y from, to) at a pose; they are in cells of 0.5 m."""
+    """Whether no cylinder touches the rectangle `box` (x from, to, y from, to) at a pose; cells are of 0.5 m."""
     c, s = math.cos(yaw), math.sin(yaw)
     reach = math.hypot(max(abs(box[0]), abs(box[1])), max(abs(box[2]), abs(box[3]))) + 0.15
     rows, cols = starts.shape[0], starts.shape[1] - 1

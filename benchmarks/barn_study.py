@@ -3,8 +3,8 @@
 Each world is read from its SDF file; no map is given. Four bases of 0.42 x 0.33 m drive by lidar, wheels and, where
 they have one, gyro: the courier (examples/courier.urdf), and examples/porter.urdf.xacro as a differential base without
 IMU, a four-wheel skid-steer and a car. `--robot FILE` drives one of your own. Success: within 1 m of the goal without
-touching anything, within 100 s. Metric = success · T / clip(t, 2 T, 8 T), T = reference path length / 2 m/s; 0.5 at most.
-The organizers' DWA: 0.16. Worlds that a car cannot pass by the search of `barn_feasible.py` are listed first and left out.
+touching anything, within 100 s. Metric = success · T / clip(t, 2 T, 8 T), T = path length / 2 m/s; 0.5 at most.
+The organizers' DWA: 0.16. Worlds that a car cannot pass by the search of `barn_feasible.py` are listed and left out.
 The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr. Runs are kept in
 `--keep FILE` and not run again with the same code.
 """

@@ -54,8 +54,8 @@ def vehicle_with(vehicle: nav.Vehicle, tables: Tables) -> nav.Vehicle:
 def navigator_settings(
     vehicle: nav.Vehicle, way: float, arrival: nav.GoalChecker, tables: Tables
 ) -> nav.NavigatorSettings:
-    """Settings for a drive over a distance [m]: cells a quarter of the robot's half width, a window that holds it."""
-    cell = min(0.05, max(0.03, round(vehicle.inscribed / 4 / 0.005) * 0.005))
+    """Settings for a drive over a distance [m]: cells a sixth of the robot's half width, a window that holds it."""
+    cell = min(0.05, max(0.03, round(vehicle.inscribed / 6 / 0.005) * 0.005))
     window = min(40.0, max(12.0, 2.2 * way + 4.0))
     inflation = changed(nav.Inflation(), tables, "inflation")
     layers = replace(changed(nav.LayerSettings(resolution=cell, window=window), tables, "layers"), inflation=inflation)

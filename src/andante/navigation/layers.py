@@ -31,6 +31,7 @@ class LayerSettings:
     mark_range: float = 10.0  # echoes further away are not marked [m]
     clear_range: float = 10.5  # beams clear up to here [m]
     decay: float = 30.0  # an obstacle not seen for this long is cleared [s]
+    behind: float = 0.4  # echoes are marked so far behind themselves: of noisy ones the nearest win [cells]
     gain: int = 2  # evidence of an echo; a crossing beam takes one
     most: int = 4  # evidence that a cell can gather
     inflation: Inflation = field(default_factory=Inflation)
@@ -41,6 +42,8 @@ class LayerSettings:
                 raise BadInput(f"costmap {name} must be a number > 0, got {getattr(self, name)}")
         if (self.window / self.resolution) ** 2 > MOST_CELLS:
             raise BadInput(f"a window of {self.window} m at {self.resolution} m per cell has over {MOST_CELLS} cells")
+        if not 0 <= self.behind <= 2:
+            raise BadInput(f"costmap behind must lie from 0 to 2 cells, got {self.behind}")
         if not 0 < self.gain <= self.most <= 255:
             raise BadInput(f"evidence needs 0 < gain <= most <= 255, got {self.gain} and {self.most}")
 
@@ -102,7 +105,8 @@ class LayeredCostmap:
         gaps = ends - mount
         length = np.hypot(gaps[:, 0], gaps[:, 1])
         is_hit = scan.hit[beams] & (length <= self.settings.mark_range)
-        short = np.minimum(1.0, self.settings.clear_range / np.maximum(length, 1e-9))
+        reach = np.where(is_hit, length + self.settings.behind * self.resolution, self.settings.clear_range)
+        short = np.minimum(np.where(is_hit, np.inf, 1.0), reach / np.maximum(length, 1e-9))
         placed = se2.compose(se2.inverse(self._origin), at)
         cells = se2.transform(placed, mount + gaps * short[:, None]) / self.resolution
         sensor = se2.transform(placed, mount) / self.resolution

@@ -90,7 +90,7 @@ def turn_to_path(state: MotionState, path: Path, vehicle: Vehicle, angle: float 
 class Margins:
     """Clearance that controllers keep around the footprint."""
 
-    padding: float = 0.02  # touched counts as collision [m]
+    padding: float = 0.015  # touched counts as collision [m]
     soft: float = 0.25  # nearer than this costs more and more [m]
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ class Surroundings:
     def discs(self, resolution: float) -> Array:
         """Discs (k, 3) of the padded footprint for maps of a resolution [m]."""
         if resolution not in self._discs:
-            self._discs[resolution] = self.vehicle.discs(max(0.02, 0.4 * resolution), self.margins.padding)
+            self._discs[resolution] = self.vehicle.discs(max(0.01, 0.3 * resolution), self.margins.padding)
         return self._discs[resolution]
 
     @property
