@@ -31,7 +31,7 @@ class LayerSettings:
     mark_range: float = 10.0  # echoes further away are not marked [m]
     clear_range: float = 10.5  # beams clear up to here [m]
     decay: float = 30.0  # an obstacle not seen for this long is cleared [s]
-    behind: float = 0.4  # echoes are marked so far behind themselves: of noisy ones the nearest win [cells]
+    behind: float = 0.0  # echoes are marked so far behind themselves; noisy ones need it: the nearest win [cells]
     gain: int = 2  # evidence of an echo; a crossing beam takes one
     most: int = 4  # evidence that a cell can gather
     inflation: Inflation = field(default_factory=Inflation)

@@ -42,6 +42,7 @@ from andante.mobile.navigate_settings import (
 from andante.mobile.publisher import NavigationState, RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import ByScans, Localizer, OdometryOnly, OnMap, Sensed
+from andante.mobile.tuned import tuned
 from andante.navigation import (
     Costmap,
     GoalChecker,
@@ -150,7 +151,7 @@ class Ready:
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
     """Make the navigator of a drive; refuses what cannot be driven, in words."""
     goal = request.arrival
-    vehicle = vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn)
+    vehicle = tuned(vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn), robot)
     if not sees(robot):
         vehicle = calmer(vehicle, BLIND)
     vehicle = vehicle_with(vehicle, tables)
