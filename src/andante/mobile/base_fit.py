@@ -64,13 +64,13 @@ def fit_base(time: Array, told: Array, poses: Array) -> BaseFit:
         raise BadInput("a drive to learn from needs finite twists and poses at rising times")
     felt = felt_twists(time, poses)
     along, turn = (_response(time, told[:, axis], felt[:, axis]) for axis in (0, 2))
-    speed, asked = np.abs(felt[:, 0]), np.abs(told[:, 0])
+    speed, asked = np.abs(felt[:, 0]), np.abs(_late(time, told[:, 0], along))
     return BaseFit(
         along,
         turn,
         _slope(time, asked, speed, 1.0),
         _slope(time, asked, speed, -1.0),
-        _slope(time, np.abs(told[:, 2]), np.abs(felt[:, 2]), 1.0),
+        _slope(time, np.abs(_late(time, told[:, 2], turn)), np.abs(felt[:, 2]), 1.0),
         _stray(time, told, poses),
         time,
         told,
@@ -83,6 +83,11 @@ def felt_twists(time: Array, poses: Array) -> Array:
     low, high = np.maximum(np.arange(len(time)) - 1, 0), np.minimum(np.arange(len(time)) + 1, len(time) - 1)
     steps = np.array([se2.log(se2.between(poses[i], poses[j])) for i, j in zip(low, high, strict=True)])
     return steps / (time[high] - time[low])[:, None]
+
+
+def _late(time: Array, told: Array, response: Response) -> Array:
+    """What was told, as late as the base answers."""
+    return np.interp(time - np.nan_to_num(response.latency), time, told)
 
 
 def _response(time: Array, told: Array, felt: Array) -> Response:

@@ -31,7 +31,7 @@ from .endpoint import LineCounters
 from .firmware import TELEMETRY_PERIOD
 from .host import HostLink, Line
 from .messages import Fault, Message, State, int32
-from .ports import OpenPort, SerialPort, serial_ports
+from .ports import WAIT, OpenPort, SerialPort, serial_ports
 
 FAULT_WORDS = {
     Fault.LINK: "the microcontroller lost the line and must be started again",
@@ -78,8 +78,8 @@ class SerialBody(RemoteBody):
         told = self.car.parameters | dict(parameters or {})
         self.parameters = defaults(told)
         self._port_name = port if isinstance(port, str) else ""
-        wait = {} if threaded else {"wait": 0.0}
-        opener: OpenPort = (lambda: SerialPort(port, baud, **wait)) if isinstance(port, str) else port
+        wait = WAIT if threaded else 0.0
+        opener: OpenPort = (lambda: SerialPort(port, baud, wait)) if isinstance(port, str) else port
         self._link = HostLink(secrets.randbelow(1 << 16) if session is None else session, self._say)
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
