@@ -96,9 +96,9 @@ class BipedOdometry:
 
     A foot that is put down still moves for some hundredths of a second, so the step is measured again in every control
     step of the double support and the mean of these readings counts. Feet that never tell of carrying both at once (a
-    switch each, servos that put the foot down late) are measured where the load goes over. Encoders do not see a sole that spins on the
-    ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the standing foot's is
-    that of the body and the joints between them.
+    switch each, servos that put the foot down late) are measured where the load goes over. Encoders do not see a sole
+    that spins on the ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the
+    standing foot's is that of the body and the joints between them.
     """
 
     def __init__(self, foot: Step, rate: float) -> None:
