@@ -69,6 +69,7 @@ class Engine(ABC):
 
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world
+        self.asked = settings
         self.settings: Settings = resolved(kept_settings(type(self), world.physics), settings)
         self.dt = self.settings.dt  # step size [s]
         placements = (*world.models, *robots)
@@ -284,6 +285,20 @@ class Engine(ABC):
             self.drives[model] = drives
         self._apply_servos(model)
         self._drive(model)
+
+    def take_servos(self, model: int, other: Engine, index: int) -> None:
+        """Go on with the commands, gains, drives and pushes that the same robot has in another engine."""
+        self.commands[model] = command = other.commands[index]
+        self.gains[model], self.references[model] = other.gains[index], other.references[index]
+        self.modes[model][:] = other.modes[index]
+        if index in other.drives:
+            self.drives[model] = other.drives[index]
+        if index in other._slewing or not np.array_equal(command.targets, command.references):
+            self._slewing.add(model)
+        self._apply_servos(model)
+        self._apply_references(model)
+        self.pushes |= {(model, body): push for (owner, body), push in other.pushes.items() if owner == index}
+        self._apply_pushes()
 
     def _drive(self, model: int) -> None:
         """One step of the way from target to servo: slew, then the drives in order."""

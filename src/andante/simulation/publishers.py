@@ -216,6 +216,10 @@ class TruthPublisher(RobotPublisher):
             self._names += [prefix + link.name for link in placed.tree.robot.links]
         self._link_names = [[link.name for link in a.tree.robot.links] for a in engine.models]
 
+    def repopulated(self) -> None:
+        """Other links can move."""
+        self.rebuilt()
+
     def update(self) -> None:
         """What is due now."""
         sim = self.sim
