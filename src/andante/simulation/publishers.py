@@ -207,7 +207,7 @@ class TruthPublisher(RobotPublisher):
     def rebuilt(self) -> None:
         """Names of all links that can move."""
         engine, model = self.sim.engine, self.sim.model
-        self._models = [a.index for a in engine.models if a.index == model or not a.fixed]
+        self._models = [a.index for a in engine.models if a.index == model or not a.fixed or a.placement.motion]
         self._models.sort(key=lambda index: index != model)
         self._names: list[str] = []
         for index in self._models:
