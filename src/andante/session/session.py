@@ -331,6 +331,7 @@ class LiveSession(LiveRobot, Closing):
         else:
             extra: Placement = placed(made, chosen, x, y, yaw)
             self.crew.repopulate(replace(self.choice, others=(*self.choice.others, extra)))
+        self.choice = self.crew.where_they_stand(self.choice)  # which a reset returns to
         self.log(f"added {chosen} at x {x:.2f} m, y {y:.2f} m")
         return chosen
 
