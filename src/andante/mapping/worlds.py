@@ -112,7 +112,7 @@ def _cuts(world: World, height: float, fixed_only: bool) -> list[Array]:
     """Segments (n, 4) x1, y1, x2, y2 [m] of every collision shape that the plane z = height meets."""
     cuts = []
     for model in world.models:
-        if fixed_only and not model.fixed:
+        if model.motion is not None or (fixed_only and not model.fixed):
             continue
         poses = model.robot.link_poses()
         for link in model.robot.links:
