@@ -10,6 +10,7 @@ from andante.control.publishers import RobotPublisher
 from .camera import CameraNode
 from .commands import ActionNode, CommandNode
 from .expression import ExpressionNode
+from .machines import MachineNode
 from .moves import MoveNode
 from .navigation import NavigationNode
 from .node import LiveNode
@@ -38,7 +39,7 @@ from .walker import WalkerNode
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
     CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode,
+    MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode,
 )  # fmt: skip
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.description.io.xacro.expressions import evaluate
-from andante.description.io.xacro.functions import Dictionary
+from andante.expressions import evaluate
+from andante.expressions.functions import Dictionary
 from andante.errors import BadInput
 
 SYMBOLS: dict[str, Any] = {
