@@ -8,7 +8,7 @@ from andante.description.source import Problem, Severity, Source
 from andante.errors import AndanteError
 from andante.expressions import parsed
 
-from .language import Assignment, Call, constant, parse_action, unknown_names
+from .language import Assignment, Call, constant, names_in, parse_action, unknown_names
 from .model import PSEUDO, Kind, Machine, State, Transition
 from .runner import OWN_FUNCTIONS, OWN_NAMES, OWN_SKILLS
 from .skills import Skill
@@ -36,6 +36,17 @@ def check_machine(
             )
         )
     return tuple(sorted(found, key=lambda problem: list(Severity).index(problem.severity)))
+
+
+def machine_names(machine: Machine) -> frozenset[str]:
+    """All names that the expressions of a machine use."""
+    found: set[str] = set()
+    for state in machine.states:
+        actions = [*state.do, *state.entry, *state.exit, *(a for t in state.transitions for a in t.actions)]
+        texts = [each for text in actions for each in parse_action(text).expressions]
+        for text in (*texts, *(t.when for t in state.transitions if t.when)):
+            found |= names_in(text)
+    return frozenset(found)
 
 
 def _error(text: str, source: Source) -> Problem:

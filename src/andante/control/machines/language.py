@@ -86,6 +86,11 @@ def constant(expression: str) -> Any:
     return tree.value if isinstance(tree, ast.Constant) else None
 
 
+def names_in(expression: str) -> frozenset[str]:
+    """All names that an expression uses."""
+    return frozenset(node.id for node in ast.walk(parsed(expression.strip())) if isinstance(node, ast.Name))
+
+
 def unknown_names(expression: str, known: frozenset[str], functions: frozenset[str]) -> tuple[str, ...]:
     """Names that an expression uses and nobody defines, functions with () behind them."""
     tree = parsed(expression.strip())

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante.control.machines.check import machine_names
+
+from .eyes import HELP as EYES_HELP
+from .eyes import Eyes
+
 if TYPE_CHECKING:
     from andante.control.machines import Machine
     from andante.session.session import LiveSession
@@ -46,6 +51,11 @@ class Facts(Mapping[str, Any]):
             "battery": lambda: float(self._stage.state.power.voltage),
         }
         self.help = dict(HELP)
+        self.eyes: Eyes | None = None
+        if not session.real and any(spec.kind == "camera" for spec in self._stage.robot.sensors):
+            self.eyes = Eyes(session)
+            for name, ask in self.eyes.facts().items():
+                self.add(name, ask, EYES_HELP[name])
 
     def add(self, name: str, ask: Callable[[], Any], help: str) -> None:
         """One more fact, such as what the eyes see."""
@@ -54,12 +64,18 @@ class Facts(Mapping[str, Any]):
     # ---- senses that cost time ---------------------------------------------------------------------
     def wake(self, machine: Machine) -> None:
         """Turn on what a machine that starts now asks for."""
+        if self.eyes is not None:
+            self.eyes.wake(frozenset(EYES_HELP) & machine_names(machine))
 
     def look(self) -> None:
         """A control period is over."""
+        if self.eyes is not None:
+            self.eyes.look()
 
     def rest(self) -> None:
         """The machine has ended."""
+        if self.eyes is not None:
+            self.eyes.rest()
 
     def __getitem__(self, name: str) -> Any:
         return self._tables[name]()

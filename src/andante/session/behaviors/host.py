@@ -47,7 +47,7 @@ class MachineHost:
                 shows.fade(name, color, seconds)
 
         self.facts = Facts(session, self._pressed)
-        self.skills: dict[str, Skill] = SessionSkills(session, say, light).table()
+        self.skills: dict[str, Skill] = SessionSkills(session, say, light, self.facts.eyes).table()
         self.machine: Machine | None = None
         self.runner: MachineRunner | None = None
         self.own: Mapping[str, Skill] = {}  # that the machine brought along

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from andante.control.activities import Acting, GettingUp, Playing
 from andante.control.joint_moves import JointMoves
 from andante.control.machines import Skill, SkillFailed, skill_of
 from andante.control.machines.skills import Work
@@ -17,7 +18,10 @@ from andante.session.waiting import until_done, walk_to
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
+    from .eyes import Eyes
+
 LONGEST = 3600.0  # [s]
+STREAM = 0.1  # between two targets of joints that are sent all the time [s]
 HEADING = math.radians(3.0)  # usual tolerance of a walk [rad]
 
 
@@ -34,8 +38,10 @@ class SessionSkills:
         session: LiveSession,
         say: Callable[[str], None],
         light: Callable[[str, tuple[float, float, float], float], None],
+        eyes: Eyes | None = None,
     ) -> None:
-        self._session, self._say, self._light = session, say, light
+        self._session, self._say, self._light, self._eyes = session, say, light, eyes
+        self._streamed = -math.inf  # when joints were sent last [s]
 
     def table(self) -> dict[str, Skill]:
         """All skills by name."""
@@ -46,6 +52,8 @@ class SessionSkills:
             skill_of(self.navigate),
             skill_of(self.drive, live=True, stop=self._release),
             skill_of(self.joints, check=self._check_joints),
+            skill_of(self.set_joints, live=True, check=self._check_joints),
+            skill_of(self.gaze, live=True),
             skill_of(self.gait, check=self._check_gait),
             skill_of(self.behave, check=self._check_behaviour),
             skill_of(self.get_up),
@@ -152,6 +160,32 @@ class SessionSkills:
             holders = [each for each in (manager.over, manager.present) if isinstance(each, JointMoves)]
             if not holders or all(each.arrived(names) for each in holders):
                 return
+
+    def set_joints(self, speed: float = 0.3, **angles: float) -> None:
+        """Send joints to positions [rad or m] that may change all the time, while the state is active."""
+        if not angles:
+            raise BadInput("set_joints needs some, like set_joints(HeadYaw=sin(time))")
+        self._stream(angles, speed)
+
+    def gaze(self, x: float, y: float, z: float = 0.0, speed: float = 0.3) -> None:
+        """Look at a point ahead, to the left and over the ground [m], while the state is active."""
+        if self._eyes is None:
+            raise SkillFailed(f"{self._session.stage.robot.name} has no camera to look through")
+        if self._due():
+            self._stream(self._eyes.gaze_at(float(x), float(y), float(z)), speed, True)
+
+    def _due(self) -> bool:
+        """Whether joints may be sent again: ten times a second."""
+        return self._session.time - self._streamed >= STREAM - 1e-9
+
+    def _stream(self, angles: Mapping[str, float], speed: float, now: bool = False) -> None:
+        if now or self._due():
+            self._streamed = self._session.time
+            values = [float(v) for v in angles.values()]
+            api, manager = self._session.command_api, self._session.stage.activities
+            if manager.waiting or isinstance(manager.present, Playing | Acting | GettingUp):
+                return  # a motion has the joints: these may wait
+            api.joint_angles(list(angles), values, float(speed))
 
     def _check_joints(self, **angles: Any) -> None:
         known = self._session.stage.robot.joint_names
