@@ -21,6 +21,7 @@ from andante.description import World, load_world
 from andante.geometry import SE3
 from andante.session import LiveSession
 from andante.session.behaviors.host import MachineHost
+from andante.worlds import PITCH
 
 GOAL_LINE, HALF_GOAL, RADIUS = 1.8, 0.45, 0.04  # of world pitch [m]
 LONGEST = 120.0  # [s]
@@ -49,7 +50,7 @@ def one(seed: int, engine: str = "mujoco", machine: str = "striker", talk: bool 
     began = time.perf_counter()
     with TemporaryDirectory() as folder:
         session = LiveSession(
-            "nao", with_ball(load_world("src/andante/worlds/pitch.sdf"), *place), engine, seed=seed, start=start, nodes=[], folder=folder
+            "nao", with_ball(load_world(PITCH), *place), engine, seed=seed, start=start, nodes=[], folder=folder
         )
         if talk:
             session.log = lambda line, level="info", node="": print(f"  {session.time:6.2f} {line}")  # type: ignore[method-assign]

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _named = lazy_names(__name__)
 
 ROOMS = (
-    "geometry", "bags", "description", "physics", "sensors", "kinematics", "motion", "locomotion", "mapping",
+    "geometry", "bags", "description", "physics", "sensors", "vision", "kinematics", "motion", "locomotion", "mapping",
     "localization", "navigation", "bus", "bridges", "control", "simulation", "hardware", "mobile", "search", "viz",
     "experiments", "session", "tasks", "robots", "worlds", "bench", "studio",
 )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
+from andante.kinematics import Chain
 
 ROUNDS = 12
 STEP = 1e-4  # of the difference quotients [rad]
@@ -24,7 +25,7 @@ class Gaze:
     """
 
     def __init__(self, robot: Robot, link: str, pose: SE3) -> None:
-        self.chain = robot.chain(robot.root, link)
+        self.chain: Chain = robot.chain(robot.root, link)
         if not self.chain.variables:
             raise BadInput(f"no joint turns {link!r} of robot {robot.name!r}")
         self._camera = np.asarray(pose.matrix, dtype=float)
@@ -37,7 +38,7 @@ class Gaze:
 
     def root_from_camera(self, q: Array) -> Array:
         """Pose (4, 4) of the camera at positions of its joints."""
-        return np.asarray(self.chain.fk(q)) @ self._camera
+        return np.asarray(np.asarray(self.chain.fk(q)) @ self._camera)
 
     def aim(self, point: Array, start: Array) -> tuple[Array, float]:
         """Positions of its joints that look at a point (3,) of the root frame, and the angle that is missing [rad].

@@ -65,7 +65,7 @@ def segment(hsv: np.ndarray, color: ColorRange) -> np.ndarray:
     for first, last in parts:
         lower = np.array([first, 255 * s[0], 255 * v[0]])
         upper = np.array([last, 255 * s[1], 255 * v[1]])
-        mask |= cv2.inRange(hsv, lower, upper)
+        mask |= np.asarray(cv2.inRange(hsv, lower, upper), dtype=np.uint8)
     return mask
 
 
