@@ -1,7 +1,7 @@
 """A ball found and kicked into an empty goal from random starts: `python benchmarks/striker_study.py --runs 12`.
 
-Robot and ball stand anywhere on the pitch. The robot sees by its cameras alone; whether the ball is in the goal is told by
-the simulator's truth.
+Robot and ball stand anywhere on the pitch. The robot sees by its cameras alone; whether the ball is in the goal is told
+by the simulator's truth.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def one(seed: int, engine: str = "mujoco", machine: str = "striker", talk: bool 
                 b, g, p = host.facts["ball"], host.facts["goal"], session.stage.sim.base_pose
                 h = math.atan2(2 * (p[6] * p[5] + p[3] * p[4]), 1 - 2 * (p[4] ** 2 + p[5] ** 2))
                 tx, ty = x - p[0], y - p[1]
-                print(f"  {session.time:6.2f} {host.runner.taken[-1].target:10s} ball {b['x']:.2f} {b['y']:.2f} ({b['count']}) "
+                print(f"  {session.time:6.2f} {host.runner.taken[-1].target:10s} ball {b['x']:.2f} {b['y']:.2f} "
                       f"true {math.cos(h) * tx + math.sin(h) * ty:.2f} {math.cos(h) * ty - math.sin(h) * tx:.2f} "
                       f"goal {g['x']:.2f} {g['y']:.2f} robot {p[0]:.2f} {p[1]:.2f} {h:.2f}", flush=True)  # fmt: skip
             if not math.isnan(scored) and session.time > scored + 1.0:

@@ -91,6 +91,6 @@ def _pose(places: Array, camera: Pinhole, size: float) -> Array | None:
     rotation, _ = cv2.Rodrigues(turn)
     out = np.eye(4)
     # of the mark of OpenCV (x right, y up, z out) to ours (x out, y left, z up)
-    out[:3, :3] = OURS_FROM_OPENCV @ rotation @ np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    out[:3, :3] = OURS_FROM_OPENCV @ rotation @ np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     out[:3, 3] = OURS_FROM_OPENCV @ np.asarray(way).ravel()
     return out

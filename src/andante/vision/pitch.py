@@ -124,20 +124,18 @@ def find_lines(
 ) -> tuple[Line, ...]:
     """Edges of white lines within the green, on the ground; the longest first.
 
-    White pixels count where green is close above and below them, so that goals and walls do not.
+    White pixels count where green is close on two opposite sides of them, so that goals and walls do not.
     """
     import cv2
 
     settings = settings or LineSettings()
     hsv = hsv_of(image)
     white, green = segment(hsv, settings.line), segment(hsv, settings.field)
-    kernel = np.ones((max(3, image.shape[0] // 16) | 1, 3), dtype=np.uint8)
-    rows = np.nonzero(green.any(axis=1))[0]
-    if not len(rows):
-        return ()
-    near = cv2.dilate(green, kernel)
-    mask = cv2.bitwise_and(white, near)
-    mask[: int(rows[0])] = 0
+    reach = max(3, image.shape[0] // 8)
+    upright, level = np.ones((reach, 1), dtype=np.uint8), np.ones((1, reach), dtype=np.uint8)
+    above, below = (np.asarray(cv2.dilate(green, upright, anchor=(0, end))) for end in (0, reach - 1))
+    left, right = (np.asarray(cv2.dilate(green, level, anchor=(end, 0))) for end in (0, reach - 1))
+    mask = np.asarray(white & ((above & below) | (left & right)), dtype=np.uint8)
     edges = cv2.Canny(mask, 50, 150)
     pieces = cv2.HoughLinesP(
         edges, 1, np.pi / 360, settings.votes, minLineLength=settings.votes, maxLineGap=settings.gap

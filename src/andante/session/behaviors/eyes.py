@@ -159,9 +159,15 @@ class Eyes:
         dx, dy = float(memory.seen.place[0]) - x, float(memory.seen.place[1]) - y
         ahead, left = math.cos(heading) * dx + math.sin(heading) * dy, math.cos(heading) * dy - math.sin(heading) * dx
         return {
-            "seen": age <= self.settings.fresh, "known": age <= self.settings.lasting, "age": age,
-            "x": ahead, "y": left, "distance": math.hypot(ahead, left), "bearing": math.atan2(left, ahead), "count": memory.count,
-        }  # fmt: skip
+            "seen": age <= self.settings.fresh,
+            "known": age <= self.settings.lasting,
+            "age": age,
+            "x": ahead,
+            "y": left,
+            "distance": math.hypot(ahead, left),
+            "bearing": math.atan2(left, ahead),
+            "count": memory.count,
+        }
 
     def facts(self) -> dict[str, Any]:
         """What can be asked, by name."""
