@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from andante.errors import BadInput
 from andante.expressions import evaluate
 from andante.expressions.functions import Dictionary
-from andante.errors import BadInput
 
 SYMBOLS: dict[str, Any] = {
     "a": 2,

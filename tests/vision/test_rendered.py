@@ -35,9 +35,9 @@ def looking_at(x, y, z, point):
 
 def with_light(world, factor):
     lights = tuple(
-        replace(li, diffuse=tuple(min(1.0, factor * v) for v in li.diffuse[:3]) + (1.0,)) for li in world.lights
+        replace(li, diffuse=(*tuple(min(1.0, factor * v) for v in li.diffuse[:3]), 1.0)) for li in world.lights
     )
-    return replace(world, lights=lights, ambient=tuple(min(1.0, factor * v) for v in world.ambient[:3]) + (1.0,))
+    return replace(world, lights=lights, ambient=(*tuple(min(1.0, factor * v) for v in world.ambient[:3]), 1.0))
 
 
 @pytest.fixture(scope="module", params=[0.55, 1.0, 1.25], ids=["dim", "usual", "bright"])

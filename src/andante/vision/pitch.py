@@ -133,9 +133,9 @@ def find_lines(
     white, green = segment(hsv, settings.line), segment(hsv, settings.field)
     reach = max(3, image.shape[0] // 8)
     upright, level = np.ones((reach, 1), dtype=np.uint8), np.ones((1, reach), dtype=np.uint8)
-    above, below = (np.asarray(cv2.dilate(green, upright, anchor=(0, end))) for end in (0, reach - 1))
-    left, right = (np.asarray(cv2.dilate(green, level, anchor=(end, 0))) for end in (0, reach - 1))
-    mask = np.asarray(white & ((above & below) | (left & right)), dtype=np.uint8)
+    above, below = (np.asarray(cv2.dilate(green, upright, anchor=(0, end))) > 0 for end in (0, reach - 1))
+    left, right = (np.asarray(cv2.dilate(green, level, anchor=(end, 0))) > 0 for end in (0, reach - 1))
+    mask = np.where((above & below) | (left & right), white, 0).astype(np.uint8)
     edges = cv2.Canny(mask, 50, 150)
     pieces = cv2.HoughLinesP(
         edges, 1, np.pi / 360, settings.votes, minLineLength=settings.votes, maxLineGap=settings.gap
