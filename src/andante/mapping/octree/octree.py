@@ -3,7 +3,8 @@
 Hornung, Wurm, Bennewitz, Stachniss, Burgard, "OctoMap: an efficient probabilistic 3D mapping framework based on
 octrees", Autonomous Robots 34 (2013). Log odds l = ln(p / (1 - p)) of a voxel add up over clouds and stay within
 bounds, so that the map keeps changing with the world. In memory the lowest three levels are dense blocks found by a
-hash table, and cubes of one value take one number; the tree itself is made when a map is written (`mapping.io.octomap`).
+hash table, and cubes of one value take one number; the tree itself is made when a map is written
+(`mapping.io.octomap`).
 """
 
 from __future__ import annotations
