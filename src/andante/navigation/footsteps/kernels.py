@@ -82,7 +82,7 @@ class Memory(NamedTuple):
     price: Array  # of standing there
     heap: Array  # (entries, 2) keys
     entry: NDArray[np.int32]  # (entries, 2) state and stamp
-    count: NDArray[np.int64]  # states, entries of the heap, round, next stamp, expansions
+    used: NDArray[np.int64]  # states, entries of the heap, round, next stamp, expansions
 
 
 @njit(cache=True, nogil=True)
@@ -147,7 +147,7 @@ def clear_of(ground: Ground, x: float, y: float) -> float:
     row, col = math.floor((y - ground.y) / ground.resolution), math.floor((x - ground.x) / ground.resolution)
     if not (0 <= row < ground.clearance.shape[0] and 0 <= col < ground.clearance.shape[1]):
         return 0.0
-    return ground.clearance[row, col]
+    return float(ground.clearance[row, col])
 
 
 @njit(cache=True, nogil=True)
@@ -193,7 +193,7 @@ def edge(ground: Ground, lattice: Lattice, memory: Memory, here: int, there: int
         if top - min(memory.height[here], memory.height[there]) > ground.lift:
             return np.inf
     step = lattice.prices[foot, move] if move >= 0 else step_price(lattice, memory, here, there)
-    return step + memory.price[there] + lattice.up_price * abs(rise) + lattice.edge_price * near
+    return float(step + memory.price[there] + lattice.up_price * abs(rise) + lattice.edge_price * near)
 
 
 @njit(cache=True, nogil=True)
@@ -253,7 +253,7 @@ def renew(ground: Ground, lattice: Lattice, memory: Memory, state: int) -> None:
 def connect(ground: Ground, lattice: Lattice, memory: Memory, start: int) -> None:
     """The least price from the start to the goal over all steps to states whose way is known."""
     renew(ground, lattice, memory, start)
-    for state in range(memory.count[0]):
+    for state in range(memory.used[0]):
         if memory.g[state] < memory.rhs[start]:
             reach_start(ground, lattice, memory, start, state)
 
@@ -275,15 +275,15 @@ def state_of(memory: Memory, name: int) -> int:
     """Number of a state, made where it is new; -1: there is no room."""
     at = find(memory.table, name)
     if memory.table[at] == EMPTY:
-        new = memory.count[0]
+        new = memory.used[0]
         if new >= memory.key.shape[0] or new > 0.6 * memory.table.shape[0]:
             return -1
         memory.table[at], memory.slots[at], memory.key[new] = name, new, name
         memory.g[new] = memory.rhs[new] = np.inf
         memory.after[new], memory.closed[new], memory.stamp[new] = -1, -1, 0
         memory.waits[new], memory.fine[new] = 0, UNSEEN
-        memory.count[0] += 1
-    return memory.slots[at]
+        memory.used[0] += 1
+    return int(memory.slots[at])
 
 
 @njit(cache=True, nogil=True)
@@ -298,17 +298,17 @@ def guess(lattice: Lattice, ways: Array, origin: Array, size: float, start: Arra
         way = max(straight, ways[row, col])
     way = max(0.0, way - start[3])
     turn = abs((2.0 * math.pi * yaw / lattice.angles - start[2] + math.pi) % (2.0 * math.pi) - math.pi)
-    return max(way * lattice.meter_price, turn * lattice.turn_price)
+    return float(max(way * lattice.meter_price, turn * lattice.turn_price))
 
 
 @njit(cache=True, nogil=True)
 def push(memory: Memory, first: float, second: float, state: int) -> bool:
     """Put a state into the heap, or put it there anew; False: there is no room."""
-    n = memory.count[1]
+    n = memory.used[1]
     if n >= memory.heap.shape[0]:
         return False
-    memory.count[3] += 1
-    stamp = memory.count[3]
+    memory.used[3] += 1
+    stamp = memory.used[3]
     memory.stamp[state] = stamp
     heap, entry = memory.heap, memory.entry
     while n > 0:
@@ -318,15 +318,15 @@ def push(memory: Memory, first: float, second: float, state: int) -> bool:
         heap[n, 0], heap[n, 1], entry[n, 0], entry[n, 1] = heap[up, 0], heap[up, 1], entry[up, 0], entry[up, 1]
         n = up
     heap[n, 0], heap[n, 1], entry[n, 0], entry[n, 1] = first, second, state, stamp
-    memory.count[1] += 1
+    memory.used[1] += 1
     return True
 
 
 @njit(cache=True, nogil=True)
 def drop(memory: Memory) -> None:
     """Take the first entry off the heap."""
-    memory.count[1] -= 1
-    size = memory.count[1]
+    memory.used[1] -= 1
+    size = memory.used[1]
     heap, entry = memory.heap, memory.entry
     first, second, state, stamp = heap[size, 0], heap[size, 1], entry[size, 0], entry[size, 1]
     n = 0
@@ -354,7 +354,7 @@ def file_away(memory: Memory, state: int, inflation: float, h: float) -> bool:
     if memory.g[state] == memory.rhs[state]:
         memory.stamp[state], memory.waits[state] = 0, 0
         return True
-    if memory.g[state] > memory.rhs[state] and inflation > 1.0 and memory.closed[state] == memory.count[2]:
+    if memory.g[state] > memory.rhs[state] and inflation > 1.0 and memory.closed[state] == memory.used[2]:
         memory.waits[state], memory.stamp[state] = 1, 0
         return True
     if memory.g[state] > memory.rhs[state]:
@@ -373,9 +373,9 @@ def improve(
     MORE, FULL_STATES and FULL_HEAP.
     """
     for _ in range(most):
-        while memory.count[1] > 0 and memory.stamp[memory.entry[0, 0]] != memory.entry[0, 1]:
+        while memory.used[1] > 0 and memory.stamp[memory.entry[0, 0]] != memory.entry[0, 1]:
             drop(memory)
-        if memory.count[1] == 0:
+        if memory.used[1] == 0:
             return FOUND if memory.rhs[start] < np.inf and memory.rhs[start] == memory.g[start] else NOTHING
         h = guess(lattice, ways, origin, size, begin, memory, start)
         low = min(memory.g[start], memory.rhs[start])
@@ -383,18 +383,18 @@ def improve(
         ahead = memory.heap[0, 0] < first or (memory.heap[0, 0] == first and memory.heap[0, 1] < low)
         if not ahead and memory.rhs[start] == memory.g[start] and low < np.inf:
             return FOUND
-        if memory.count[0] + 2 * lattice.moves.shape[2] + 2 > 0.6 * memory.table.shape[0] or (
-            memory.count[0] + 2 * lattice.moves.shape[2] + 2 > memory.key.shape[0]
+        if memory.used[0] + 2 * lattice.moves.shape[2] + 2 > 0.6 * memory.table.shape[0] or (
+            memory.used[0] + 2 * lattice.moves.shape[2] + 2 > memory.key.shape[0]
         ):
             return FULL_STATES
-        if memory.count[1] + 2 * lattice.moves.shape[2] + 2 > memory.heap.shape[0]:
+        if memory.used[1] + 2 * lattice.moves.shape[2] + 2 > memory.heap.shape[0]:
             return FULL_HEAP
         state = memory.entry[0, 0]
         drop(memory)
         memory.stamp[state] = 0
-        memory.count[4] += 1
+        memory.used[4] += 1
         over = memory.g[state] > memory.rhs[state]
-        memory.closed[state] = memory.count[2] if over else memory.closed[state]
+        memory.closed[state] = memory.used[2] if over else memory.closed[state]
         memory.g[state] = memory.rhs[state] if over else np.inf
         x, y, yaw, foot = parts_of(memory.key[state])
         if over and state != start:
@@ -443,9 +443,9 @@ def reorder(
     lattice: Lattice, memory: Memory, inflation: float, ways: Array, origin: Array, size: float, begin: Array
 ) -> bool:
     """Begin a round: all that is inconsistent goes into a heap of new keys; False: there is no room."""
-    memory.count[1] = 0
-    memory.count[2] += 1
-    for state in range(memory.count[0]):
+    memory.used[1] = 0
+    memory.used[2] += 1
+    for state in range(memory.used[0]):
         memory.stamp[state], memory.waits[state] = 0, 0
         if memory.g[state] != memory.rhs[state]:
             h = guess(lattice, ways, origin, size, begin, memory, state)
@@ -465,7 +465,7 @@ def take_change(
     count = 0
     rows, cols = changed.shape
     for again in range(2):  # first the places themselves, then the steps from them
-        for state in range(memory.count[0]):
+        for state in range(memory.used[0]):
             x, y, _, _ = parts_of(memory.key[state])
             row = math.floor((y * lattice.cell - ground.y) / ground.resolution)
             col = math.floor((x * lattice.cell - ground.x) / ground.resolution)

@@ -217,7 +217,7 @@ class FootstepPlanner:
         self._memory.height[start] = self.terrain.height(standing[0], standing[1])  # it does stand there
         if not any(self._memory.key[start] == goal for goal in self._goals):
             connect(self._ground, self._lattice, self._memory, start)
-        expanded = int(self._memory.count[4])
+        expanded = int(self._memory.used[4])
         inflation = 1.0 if best else self.settings.inflation
         bound, found_at, first_at = math.inf, 0.0, 0.0
         prices: list[float] = []
@@ -234,7 +234,7 @@ class FootstepPlanner:
                 break
             excess = self.settings.decrease * (inflation - 1.0)
             inflation = 1.0 + excess if excess > 0.02 else 1.0
-        count = int(self._memory.count[4]) - expanded
+        count = int(self._memory.used[4]) - expanded
         if not prices:
             why = "time was over before a way was found" if outcome == MORE else "no way of steps leads to the goal"
             return FootstepPlan((), math.inf, math.inf, count, time.perf_counter() - begun, 0.0, why)
@@ -319,7 +319,7 @@ class FootstepPlanner:
         while not any(m.key[state] == goal for goal in self._goals):
             state = int(m.after[state])
             steps.append(self._footstep(state))
-            if len(steps) > m.count[0]:
+            if len(steps) > m.used[0]:
                 raise BadInput("the footsteps go round in a circle")  # cannot happen: prices fall from step to step
         last = parts_of(int(m.key[state]))[3]
         steps.append(self._footstep(self._state(int(self._goals[1 - last]))))

@@ -58,7 +58,8 @@ class StepSet:
         x, y = self.steps[:, 0], self.steps[:, 1] - self.width
         least = 1e-3
         ends = (-x.min(), x.max(), max(-y.min(), 0.01), y.max(), self.sharpest)
-        return np.maximum(np.array(ends), least)
+        found: Array = np.maximum(np.array(ends), least)
+        return found
 
     @classmethod
     def of_walk(cls, walk: BipedWalk, *, trusted: float = TRUSTED) -> StepSet:

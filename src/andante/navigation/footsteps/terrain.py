@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -37,7 +38,9 @@ class Terrain:
             raise BadInput(f"the resolution of a terrain must be a positive number of meters, got {self.resolution}")
 
     @classmethod
-    def of(cls, resolution: float, origin: tuple[float, float], heights: Array, blocked: NDArray[np.bool_]) -> Terrain:
+    def of(
+        cls, resolution: float, origin: tuple[float, float], heights: NDArray[Any], blocked: NDArray[np.bool_]
+    ) -> Terrain:
         """From heights (rows, cols) [m] and the cells that a body must not touch."""
         return cls(resolution, origin, np.ascontiguousarray(heights, dtype=np.float32), _distances(blocked, resolution))
 
