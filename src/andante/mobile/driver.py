@@ -19,6 +19,7 @@ from andante.physics.state import Mode
 from andante.plugins import load_reference
 
 from .odometry import BaseOdometry
+from .tuned import tuned
 
 STILL = 1e-3  # a command slower than this stands [m/s, rad/s]
 
@@ -49,7 +50,7 @@ def base_driver(
     Args:
         robot: with wheels that carry it.
         hold: targets (joints,) of all other joints; None: zeros.
-        vehicle: its speeds and accelerations; None: from the robot.
+        vehicle: its speeds and accelerations; None: from the robot, and what `andante tune` has learned of it.
         noise: of the odometry; None: usual.
     """
     reference = ROBOTS[robot.name].driver if robot.name in ROBOTS else ""
@@ -87,7 +88,8 @@ class BaseDriver(Walker):
         self.drive = find_drive(robot)
         if not self.drive.wheels:
             raise Unsupported(f"robot {robot.name!r} has no wheels that carry it; only wheeled robots drive here")
-        self.vehicle, self.settings = vehicle or vehicle_of(robot), settings or DriverSettings()
+        self.vehicle = vehicle or tuned(vehicle_of(robot), robot)
+        self.settings = settings or DriverSettings()
         self.odometry = BaseOdometry(robot, self.drive, noise)
         self._index = {name: i for i, name in enumerate(robot.joint_names)}
         self._targets = np.zeros(len(self._index)) if hold is None else np.array(hold, dtype=float)

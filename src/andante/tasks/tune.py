@@ -14,6 +14,7 @@ import numpy as np
 
 from andante import viz
 from andante.description import Robot
+from andante.description.solver import SolverLike
 from andante.errors import BadInput
 from andante.files import PICTURES, check_outputs, write_all
 from andante.geometry import Array
@@ -76,6 +77,7 @@ def tune(
     engine: str = "mujoco",
     arguments: Mapping[str, str] | None = None,
     dt: float | None = None,
+    solver: SolverLike | None = None,
     seed: int = 0,
     plot: Path | str | None = None,
     body: BodyLike = SIMULATED,
@@ -96,6 +98,7 @@ def tune(
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
+        solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
         plot: picture to write.
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. It
@@ -119,7 +122,7 @@ def tune(
     if is_simulated(body):
         driven: MobileRobot = mobile_robot(
             given.robot.on(made), as_world(world), place, engine, localizer=localizer, vehicle=vehicle, dt=dt,
-            seed=seed, blind=not sees,
+            seed=seed, solver=solver, blind=not sees,
         )  # fmt: skip
         try:
             fit, seconds, held = _drive(driven, room)
@@ -149,9 +152,7 @@ def _drive(robot: MobileRobot, room: float) -> tuple[BaseFit, float, int]:
             rows.append((sensed.time, sensed.reference.copy(), sensed.pose))
             held += robot.guard.action != "clear"
             if robot.measure.collided or robot.measure.fallen:
-                raise BadInput(
-                    "the robot touched something while it was tuned; give it more room, or a smaller `room`"
-                )
+                raise BadInput("the robot touched something while it was tuned; give it more room, or a smaller `room`")
     time, told, poses = (np.array(each) for each in zip(*rows, strict=True))
     return fit_base(time, told, poses), robot.body.time - begun, held
 
