@@ -30,7 +30,7 @@ def tuned_file(robot: Robot) -> Path:
 def tuned_words(robot: Robot, learned: Mapping[str, Any]) -> str:
     """The text of the file; `wheels` say of which base it tells, for a file may describe several."""
     lines = [
-        "# Learned by andante tune. navigate, explore and sessions read it beside the robot's file; --params goes before it.",
+        "# Learned by andante tune. navigate, explore and sessions read it beside the robot file; --params goes first.",
         f"wheels = [{', '.join(json.dumps(name) for name in _wheels(robot))}]",
         "[vehicle]",
     ]
