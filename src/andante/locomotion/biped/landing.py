@@ -113,15 +113,14 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        if not self._lies or self._busy or sense.dull or sense.loads[k] < g.touched:
+        if not self._lies or self._blind or sense.dull or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
         turn = [0.0, 0.0]
-        tipped = g.tipped * (1.0 if self._known else 2.0)
         for i, (now, last, held) in enumerate(zip((measured.x, measured.y), before, (under.x, under.y), strict=True)):
             off = now - held
             way = math.copysign(1.0, off)
-            if rim[i] == 0.0 and abs(off) > tipped and way * (now - last) > g.tips_at * most:
+            if rim[i] == 0.0 and abs(off) > g.tipped and way * (now - last) > g.tips_at * most:
                 turn[i] = way * g.yielding * most
         if turn != [0.0, 0.0]:
             self.uneven = 1.0
