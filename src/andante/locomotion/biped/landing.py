@@ -50,7 +50,7 @@ class BipedLanding(BipedFigure):
     @property
     def _busy(self) -> bool:
         """Whether a push is caught or the walk is brisk or changes: then soles tip on level ground too."""
-        upset = self.alarm.hurry or math.hypot(*self.error) > 0.5 * self.measures.hurry
+        upset = self.alarm.lately or math.hypot(*self.error) > 0.5 * self.measures.hurry
         calm = self.pace <= BRISK and self.steady > CALM * self.measures.step_time
         return not self._known and (upset or not calm)
 
@@ -113,9 +113,12 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        if not self._lies or self._blind or sense.dull or sense.loads[k] < g.touched:
+        caught = self.alarm.lately and not self._known
+        if not self._lies or self._blind or caught or sense.dull or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
+        if rim != (0.0, 0.0) and not self._known:  # on level ground too a sole that is tipped over an edge turns
+            return
         turn = [0.0, 0.0]
         for i, (now, last, held) in enumerate(zip((measured.x, measured.y), before, (under.x, under.y), strict=True)):
             off = now - held
