@@ -1,12 +1,14 @@
-"""`Gaze`: the joints that let a camera look at a point."""
+"""`Gaze`: the joints that let a camera look at a point. `Limbs`: what of the robot itself stands before a camera."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from andante.description import Robot
+from andante.description.solids import surface
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.kinematics import Chain
@@ -66,3 +68,37 @@ class Gaze:
         if seen[0] < 0:  # behind: the way round is longer than a right angle
             side = side / max(1e-6, float(np.hypot(*side)))
         return np.asarray(side), bool(seen[0] < 0)
+
+
+class Limbs:
+    """Limbs that some joints move, as spheres around their shapes: what is seen there is the robot itself.
+
+    Args:
+        robot: the robot.
+        joints: that move limbs which can come before a camera, such as those of the arms.
+    """
+
+    def __init__(self, robot: Robot, joints: Collection[str], margin: float = 0.02) -> None:
+        self._robot = robot
+        self._spheres: list[tuple[str, Array, float]] = []  # link, center in it, radius [m]
+        for link in robot.links:
+            if link.name == robot.root or not link.collisions:
+                continue
+            if set(robot.chain(robot.root, link.name).joint_names) & set(joints):
+                points = np.concatenate([shape.pose @ surface(shape.geometry, 8)[0] for shape in link.collisions])
+                center = (points.min(axis=0) + points.max(axis=0)) / 2
+                far = float(np.linalg.norm(points - center, axis=1).max())
+                self._spheres.append((link.name, center, far + margin))
+
+    def hide(self, positions: Mapping[str, float], root_from_camera: Array, ray: Array, distance: float) -> bool:
+        """Whether a limb stands on a sight line (3,) of a camera before a distance [m]."""
+        if not self._spheres:
+            return False
+        poses = self._robot.link_poses(dict(positions))
+        eye, way = root_from_camera[:3, 3], root_from_camera[:3, :3] @ ray
+        for link, center, radius in self._spheres:
+            gap = poses[link] @ center - eye
+            along = float(gap @ way)
+            if 0 < along < distance and float(np.linalg.norm(gap - along * way)) < radius:
+                return True
+        return False

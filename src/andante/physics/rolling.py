@@ -1,8 +1,8 @@
 """Rolling friction of balls for engines that have none of their own (DART, ODE).
 
 A ball of radius r that rolls under the normal force N is braked by the moment rho N against its turning, rho [m] being
-the coefficient of its surface. N is felt by the ball itself: its mass times what its acceleration along gravity is short
-of free fall.
+the coefficient of its surface. N is felt by the ball itself: its mass times what its acceleration along gravity is
+short of free fall.
 """
 
 from __future__ import annotations
