@@ -126,6 +126,7 @@ def open_studio(
     body: Body | str = "sim",
     params: Path | str | None = None,
     solver: SolverLike | None = None,
+    robots: Sequence[str] = (),
 ) -> Studio:
     """A studio with a new session; call its `run`.
 
@@ -139,6 +140,7 @@ def open_studio(
             page then shows what it tells, and keys move it.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
+        robots: more robots, each as ROBOT@x,y[,yaw][:name] in m and degrees.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -175,7 +177,7 @@ def open_studio(
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
             body=real_body(body, given.body, bus), teleop=teleop, follow=follow,
-            falls=given.falls, solver=solver,
+            falls=given.falls, solver=solver, robots=robots,
         )  # fmt: skip
     except BaseException:
         server.stop()
@@ -200,6 +202,7 @@ def studio(
     body: Body | str = "sim",
     params: Path | str | None = None,
     solver: SolverLike | None = None,
+    robots: Sequence[str] = (),
     naoqi: bool = False,
 ) -> None:
     """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
@@ -222,6 +225,7 @@ def studio(
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
+        robots: more robots, each as ROBOT@x,y[,yaw][:name] in m and degrees; they live below their names on the bus.
         naoqi: offer the robot to programs of a NAO too, at port 9559 of this machine.
     """
     if naoqi:
@@ -250,6 +254,7 @@ def studio(
         body=body,
         params=params,
         solver=solver,
+        robots=robots,
     )
     with opened, ended_by_signal(opened.session.stop), contextlib.ExitStack() as stack:
         if naoqi:
