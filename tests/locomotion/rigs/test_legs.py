@@ -89,7 +89,7 @@ def test_loops_outside_the_legs_do_not_matter(tmp_path):
 
 
 def test_halves_of_a_leg_side_by_side_are_one_leg(tmp_path):
-    """As in files that leave the halves of parallel legs open: motors on one axis, the other chain points up at rest."""
+    """As in files that leave halves of parallel legs open: motors on one axis, the other chain points up at rest."""
     text = upright(roll=False)
     parts = re.findall(r'<link name="(?!trunk).*?</link>|<joint .*?</joint>', text)
     inner = [re.sub(r'"([abcd])_', r'"\1i_', part).replace('0.16 0"', '0.12 0" rpy="3.1416 0 0"') for part in parts]
