@@ -1,0 +1,193 @@
+"""Compiled parts of `StandFilter`: soles and center of mass seen from the left sole, and the step that keeps both."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from andante.geometry import Array
+from andante.locomotion.rigs.balance import MassTree, frames
+
+from .kernels import BipedLegs, Tables, outboard, sole_frame, solve_positive
+
+FEET, CENTER, LIMIT = 1e6, 1e6, 1e6  # weights of what must hold beside that of a joint's gap
+ANGLE = 0.1  # meters that count as a radian
+SLACK = 1e-5  # of a limit [rad] or an edge [m]
+TRIES = 5  # to find what is active
+MOST = 0.2  # of a joint in a step [rad]
+
+
+@njit(cache=True, nogil=True)
+def turned_back(turn: Array, v: Array) -> Array:
+    """turn^T v."""
+    out = np.empty(3)
+    for i in range(3):
+        out[i] = turn[0, i] * v[0] + turn[1, i] * v[1] + turn[2, i] * v[2]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def crossed(a: Array, b: Array) -> Array:
+    """a x b."""
+    out = np.empty(3)
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def seen_from_sole(
+    q: Array, masses: Tables, feet: Tables, upright: Array, pose: Array, center: Array, up: Array
+) -> None:
+    """Fill the right sole's pose (4, 4), the center of mass (3,) [m] and the trunk's up (3,), in the left sole's axes.
+
+    upright (3, 3): level_from_root in the stance.
+    """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies = tree.parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    left, right, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    frames(q, tree, turns, at)
+    outboard(tree, turns, at, moment, carried)
+    sole_frame(0, legs, turns, at, left, p0)
+    sole_frame(1, legs, turns, at, right, p1)
+    pose[:3, 3] = turned_back(left, p1 - p0)
+    for j in range(3):
+        pose[:3, j] = turned_back(left, right[:, j])
+    center[:] = turned_back(left, moment[0] / carried[0] - p0)
+    up[:] = turned_back(left, upright[2])
+
+
+@njit(cache=True, nogil=True)
+def root_from_sole(q: Array, masses: Tables, feet: Tables, turn: Array, place: Array) -> None:
+    """Fill the rotation (3, 3) and place (3,) [m] of the root in the left sole's axes."""
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies = tree.parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    left, p0 = np.empty((3, 3)), np.empty(3)
+    frames(q, tree, turns, at)
+    sole_frame(0, legs, turns, at, left, p0)
+    turn[:] = left.T
+    place[:] = -turned_back(left, p0)
+
+
+@njit(cache=True, nogil=True)
+def keep(
+    q: Array, goal: Array, masses: Tables, feet: Tables, pose: Array, fixed: bool, normals: Array, bound: Array,
+    rounds: int,
+) -> float:  # fmt: skip
+    """Change leg joints of q (joints,) towards goal (unknowns,) with the right sole at `pose` seen from the left one.
+
+    fixed: whether it must stay there. normals (n, 2), bound (n,): the center of mass c has normals c >= bound [m]. What
+    must hold is weighed so that 1 rad of gap moves it by micrometers; Gauss-Newton, what is active chosen anew in each
+    round. Returns what is left of the sole's pose [m].
+    """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies, unknown, count, n = tree.parent.shape[0], legs.lower.shape[0], legs.moved.shape[0], normals.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    left, right, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    u = np.empty(unknown)
+    for k in range(count):
+        if legs.gain[k] == 1.0:
+            u[legs.variable[k]] = q[tree.joint[legs.moved[k]]]
+    jac, res = np.empty((8, unknown)), np.empty(8)  # of the pose (6) and the center of mass (2)
+    base, right_side = np.empty((unknown, unknown)), np.empty(unknown)
+    normal, step, err = np.empty((unknown, unknown)), np.empty(unknown), np.empty((3, 3))
+    active, held = np.zeros(n, dtype=np.bool_), np.zeros(unknown, dtype=np.bool_)
+    near = np.empty(unknown)  # limits that joints are held at
+    missed = 0.0
+    for turn in range(rounds + 1):
+        for k in range(count):
+            q[tree.joint[legs.moved[k]]] = legs.gain[k] * u[legs.variable[k]]
+        frames(q, tree, turns, at)
+        outboard(tree, turns, at, moment, carried)
+        sole_frame(0, legs, turns, at, left, p0)
+        sole_frame(1, legs, turns, at, right, p1)
+        com = moment[0] / carried[0]
+        away, over = p1 - p0, com - p0
+        res[:3] = pose[:3, 3] - turned_back(left, away)
+        for i in range(3):
+            for j in range(3):  # pose (left^T right)^T
+                err[i, j] = 0.0
+                for m in range(3):
+                    err[i, j] += pose[i, m] * (
+                        left[0, j] * right[0, m] + left[1, j] * right[1, m] + left[2, j] * right[2, m]
+                    )
+        res[3] = ANGLE * 0.5 * (err[2, 1] - err[1, 2])
+        res[4] = ANGLE * 0.5 * (err[0, 2] - err[2, 0])
+        res[5] = ANGLE * 0.5 * (err[1, 0] - err[0, 1])
+        res[6:] = turned_back(left, over)[:2]
+        missed = np.abs(res[:6]).max()
+        if turn == rounds:
+            break
+        jac[:] = 0.0
+        for k in range(count):
+            b, v, g = legs.moved[k], legs.variable[k], legs.gain[k]
+            ax = np.empty(3)
+            for i in range(3):
+                ax[i] = (
+                    turns[b, i, 0] * tree.axis[b, 0]
+                    + turns[b, i, 1] * tree.axis[b, 1]
+                    + turns[b, i, 2] * tree.axis[b, 2]
+                )
+            center = crossed(ax, (moment[b] - carried[b] * at[b]) / carried[0])
+            sole_moves, spin = np.zeros(3), np.zeros(3)
+            if legs.on_path[1, k]:
+                sole_moves += crossed(ax, p1 - at[b])
+                spin += ax
+            if legs.on_path[0, k]:
+                own = crossed(ax, p0 - at[b])
+                sole_moves -= own + crossed(ax, away)
+                center -= own + crossed(ax, over)
+                spin -= ax
+            jac[:3, v] += g * turned_back(left, sole_moves)
+            jac[3:6, v] += g * ANGLE * turned_back(left, spin)
+            jac[6:, v] += g * turned_back(left, center)[:2]
+        base[:], right_side[:] = np.eye(unknown), goal - u
+        if fixed:
+            for r in range(6):
+                _add(base, right_side, jac[r], res[r], FEET)
+        for c in range(n):
+            active[c] = normals[c, 0] * res[6] + normals[c, 1] * res[7] < bound[c]
+        held[:] = False
+        for _ in range(TRIES):
+            normal[:], step[:] = base, right_side
+            for i in range(unknown):
+                if held[i]:
+                    step[i] += LIMIT * (near[i] - u[i])
+                    normal[i, i] += LIMIT
+            for c in range(n):
+                if active[c]:
+                    missing = bound[c] - normals[c, 0] * res[6] - normals[c, 1] * res[7]
+                    _add(normal, step, normals[c, 0] * jac[6] + normals[c, 1] * jac[7], missing, CENTER)
+            solve_positive(normal, step, unknown)
+            changed = False
+            for i in range(unknown):
+                outside = u[i] + step[i] > legs.upper[i] + SLACK or u[i] + step[i] < legs.lower[i] - SLACK
+                changed = changed or (outside and not held[i])
+                if outside and not held[i]:
+                    held[i], near[i] = True, min(max(u[i] + step[i], legs.lower[i]), legs.upper[i])
+            moved = jac[6:] @ step
+            for c in range(n):
+                comes = normals[c, 0] * (res[6] + moved[0]) + normals[c, 1] * (res[7] + moved[1])
+                outside = comes < bound[c] - SLACK
+                changed = changed or (outside and not active[c])
+                active[c] = active[c] or outside
+            if not changed:
+                break
+        for i in range(unknown):
+            u[i] += min(max(step[i], -MOST), MOST)
+            u[i] = min(max(u[i], legs.lower[i]), legs.upper[i])
+    return missed
+
+
+@njit(cache=True, nogil=True)
+def _add(normal: Array, step: Array, row: Array, left: float, weight: float) -> None:
+    """Add the equation row x = left to a least squares problem."""
+    for i in range(row.shape[0]):
+        step[i] += weight * row[i] * left
+        for j in range(row.shape[0]):
+            normal[i, j] += weight * row[i] * row[j]
