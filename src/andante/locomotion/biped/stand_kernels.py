@@ -75,14 +75,15 @@ def root_from_sole(q: Array, masses: Tables, feet: Tables, turn: Array, place: A
 
 @njit(cache=True, nogil=True)
 def keep(
-    q: Array, goal: Array, masses: Tables, feet: Tables, pose: Array, fixed: bool, normals: Array, bound: Array,
-    rounds: int,
+    q: Array, goal: Array, masses: Tables, feet: Tables, upright: Array, pose: Array, fixed: bool, normals: Array,
+    bound: Array, rounds: int,
 ) -> float:  # fmt: skip
     """Change leg joints of q (joints,) towards goal (unknowns,) with the right sole at `pose` seen from the left one.
 
-    fixed: whether it must stay there. normals (n, 2), bound (n,): the center of mass c has normals c >= bound [m]. What
-    must hold is weighed so that 1 rad of gap moves it by micrometers; Gauss-Newton, what is active chosen anew in each
-    round. Returns what is left of the sole's pose [m].
+    fixed: whether it must stay there. normals (n, 4), bound (n,): x and y of the center of mass [m] and of the trunk's
+    up (upright (3, 3): level_from_root in the stance) have normals (c, up) >= bound. What must hold is weighed so that
+    1 rad of gap moves it by micrometers; Gauss-Newton, what is active chosen anew in each round. Returns what is left
+    of the sole's pose [m].
     """
     tree, legs = MassTree(*masses), BipedLegs(*feet)
     bodies, unknown, count, n = tree.parent.shape[0], legs.lower.shape[0], legs.moved.shape[0], normals.shape[0]
@@ -93,7 +94,7 @@ def keep(
     for k in range(count):
         if legs.gain[k] == 1.0:
             u[legs.variable[k]] = q[tree.joint[legs.moved[k]]]
-    jac, res = np.empty((8, unknown)), np.empty(8)  # of the pose (6) and the center of mass (2)
+    jac, res = np.empty((10, unknown)), np.empty(10)  # of the pose (6), the center of mass (2) and the trunk's up (2)
     base, right_side = np.empty((unknown, unknown)), np.empty(unknown)
     normal, step, err = np.empty((unknown, unknown)), np.empty(unknown), np.empty((3, 3))
     active, held = np.zeros(n, dtype=np.bool_), np.zeros(unknown, dtype=np.bool_)
@@ -119,7 +120,8 @@ def keep(
         res[3] = ANGLE * 0.5 * (err[2, 1] - err[1, 2])
         res[4] = ANGLE * 0.5 * (err[0, 2] - err[2, 0])
         res[5] = ANGLE * 0.5 * (err[1, 0] - err[0, 1])
-        res[6:] = turned_back(left, over)[:2]
+        res[6:8] = turned_back(left, over)[:2]
+        res[8:] = turned_back(left, upright[2])[:2]
         missed = np.abs(res[:6]).max()
         if turn == rounds:
             break
@@ -143,15 +145,16 @@ def keep(
                 sole_moves -= own + crossed(ax, away)
                 center -= own + crossed(ax, over)
                 spin -= ax
+                jac[8:, v] -= g * turned_back(left, crossed(ax, upright[2]))[:2]
             jac[:3, v] += g * turned_back(left, sole_moves)
             jac[3:6, v] += g * ANGLE * turned_back(left, spin)
-            jac[6:, v] += g * turned_back(left, center)[:2]
+            jac[6:8, v] += g * turned_back(left, center)[:2]
         base[:], right_side[:] = np.eye(unknown), goal - u
         if fixed:
             for r in range(6):
                 _add(base, right_side, jac[r], res[r], FEET)
         for c in range(n):
-            active[c] = normals[c, 0] * res[6] + normals[c, 1] * res[7] < bound[c]
+            active[c] = _along(normals[c], res[6:]) < bound[c]
         held[:] = False
         for _ in range(TRIES):
             normal[:], step[:] = base, right_side
@@ -161,8 +164,13 @@ def keep(
                     normal[i, i] += LIMIT
             for c in range(n):
                 if active[c]:
-                    missing = bound[c] - normals[c, 0] * res[6] - normals[c, 1] * res[7]
-                    _add(normal, step, normals[c, 0] * jac[6] + normals[c, 1] * jac[7], missing, CENTER)
+                    row = (
+                        normals[c, 0] * jac[6]
+                        + normals[c, 1] * jac[7]
+                        + normals[c, 2] * jac[8]
+                        + normals[c, 3] * jac[9]
+                    )
+                    _add(normal, step, row, bound[c] - _along(normals[c], res[6:]), CENTER)
             solve_positive(normal, step, unknown)
             changed = False
             for i in range(unknown):
@@ -170,9 +178,9 @@ def keep(
                 changed = changed or (outside and not held[i])
                 if outside and not held[i]:
                     held[i], near[i] = True, min(max(u[i] + step[i], legs.lower[i]), legs.upper[i])
-            moved = jac[6:] @ step
+            coming = res[6:] + jac[6:] @ step
             for c in range(n):
-                comes = normals[c, 0] * (res[6] + moved[0]) + normals[c, 1] * (res[7] + moved[1])
+                comes = _along(normals[c], coming)
                 outside = comes < bound[c] - SLACK
                 changed = changed or (outside and not active[c])
                 active[c] = active[c] or outside
@@ -182,6 +190,13 @@ def keep(
             u[i] += min(max(step[i], -MOST), MOST)
             u[i] = min(max(u[i], legs.lower[i]), legs.upper[i])
     return missed
+
+
+@njit(cache=True, nogil=True)
+def _along(normal: Array, place: Array) -> float:
+    """normal . place of vectors (4,)."""
+    made: float = normal[0] * place[0] + normal[1] * place[1] + normal[2] * place[2] + normal[3] * place[3]
+    return made
 
 
 @njit(cache=True, nogil=True)

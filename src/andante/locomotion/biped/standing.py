@@ -31,7 +31,6 @@ BOTH = (LEFT, RIGHT)
 AXES = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 REGAIN = 2.0  # times the usual acceleration to come back from beyond an edge
 ROUNDS = 3  # Gauss-Newton steps in a period
-ARRIVED = 1e-4  # a joint this near to its target is there [rad]
 TOLD = math.radians(2.0)  # a joint that is held further from its command is told
 
 
@@ -44,12 +43,11 @@ class StandSettings:
     regain: float = 0.15  # and in which it comes back from beyond it [s]
     press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
     speed: float = 0.13  # of the legs, as a fraction of the joints' top speeds,
-    free_speed: float = 0.6  # and of the other joints
-    smooth: float = 0.05  # time over which the speed of those is smoothed [s]
+    free_speed: float = 0.45  # and of the other joints
     hurry: float = 0.8  # how fast that speed may grow [1/s]
     settle: float = 0.3  # time in which the legs near their goal [s]
     feel: float = 0.12  # time over which it is felt how far the center of mass is from where it was sent [s]
-    lean: float = 45.0  # of the trunk at most, from how it stands in the stance [deg]
+    lean: float = 38.0  # of the trunk at most, from how it stands in the stance [deg]
     plane: float = 0.012  # how far the soles may be apart in height to count as standing [m]
     level: float = 8.0  # and how far they may be tilted against each other [deg]
 
@@ -79,7 +77,6 @@ class StandFilter:
         self.positions = np.zeros(0)  # that it meant the joints to have last [rad], and
         self._center = np.zeros(3)  # the center of mass in the one before it
         self._speed = 0.0  # of the legs, as a fraction of the joints' top speeds
-        self._free = np.zeros(0)  # speeds of the other joints [rad/s]
         self._off = np.zeros(2)  # by how much the center of mass is off, as it is felt [m]
         self.wanted = np.zeros(0)  # targets that were asked for last,
         self.before = np.zeros(0)  # and those before them
@@ -117,9 +114,13 @@ class StandFilter:
 
     def seen(self, q: Array) -> tuple[Array, Array, float]:
         """Pose of the right sole (4, 4) and center of mass (3,) [m] from the left one, lean of the trunk [rad]."""
+        return self._seen(q)[:3]
+
+    def _seen(self, q: Array) -> tuple[Array, Array, float, Array]:
+        """As `seen`, and the trunk's up (3,)."""
         pose, center, up = np.eye(4), np.empty(3), np.empty(3)
         seen_from_sole(q, *self._tables, self.body.upright, pose, center, up)
-        return pose, center, math.acos(max(-1.0, min(1.0, float(up[2]))))
+        return pose, center, math.acos(max(-1.0, min(1.0, float(up[2])))), up
 
     def support(self, pose: Array) -> Array:
         """Corners (n, 2) of the soles that carry, in axes of the left one [m], the right one being there (4, 4)."""
@@ -133,7 +134,7 @@ class StandFilter:
         pose, center, lean = self.seen(q)
         tilt = math.acos(max(-1.0, min(1.0, float(pose[2, 2]))))
         flat = abs(float(pose[2, 3])) < s.plane and tilt < math.radians(s.level)
-        upright = lean < math.radians(s.lean)
+        upright = lean < math.radians(s.lean + 5.0)
         return flat and upright and margin(self.support(pose), center[:2]) > 0.0
 
     # ---- one period --------------------------------------------------------------------------------
@@ -145,7 +146,6 @@ class StandFilter:
         self._pose, self.positions = self.seen(q)[0], q.copy()
         self.wanted, self.before = q.copy(), q.copy()
         self._center, self._speed, self._off = self.seen(q)[1], 0.0, np.zeros(2)
-        self._free = np.zeros(len(q))
         return True
 
     def end(self) -> None:
@@ -173,31 +173,24 @@ class StandFilter:
         far = float(np.max(np.abs(gap) / self._top[self._own]))  # [s at the top speeds]
         self._speed = min(s.speed, self._speed + s.hurry * dt, far / s.settle)
         step = gap * min(1.0, self._speed * dt / max(far, 1e-12))
-        pose, center, _ = self.seen(before)
+        pose, center, _, up_before = self._seen(before)
         if self._alone:
             self._pose = pose
         if felt is not None:
             off = np.clip(self._felt_center(felt, up) - center[:2], -self.margin, self.margin)
             self._off += min(1.0, dt / s.feel) * (off - self._off)
-        lines, bound = self._bounds(center, dt)
+        normals, bound = self._bounds(center, up_before, dt)
         self._center = center
         out = np.where(self.carrying, before, self._freely(before, dt))
-        keep(out, before[self._own] + step, *self._tables, self._pose, not self._alone, lines, bound, ROUNDS)
+        goal = before[self._own] + step
+        keep(out, goal, *self._tables, self.body.upright, self._pose, not self._alone, normals, bound, ROUNDS)
         self.positions = out
         return out + self._bend(out)
 
     def _freely(self, before: Array, dt: float) -> Array:
-        """Positions (joints,) of joints that do not carry: as wanted, but no faster and not so suddenly.
-
-        Two lags in a row, of the position and of the speed that leads there, without overshoot.
-        """
-        lag = self.settings.smooth
-        most = self.settings.free_speed * self._top
-        speed = np.clip((self.wanted - before) / max(4.0 * lag, dt), -most, most)
-        self._free += min(1.0, dt / lag) * (speed - self._free)
-        out = before + self._free * dt
-        near = (np.abs(self.wanted - out) < ARRIVED) & (np.abs(self._free) < ARRIVED / dt)
-        return np.where(near, self.wanted, out)
+        """Positions (joints,) of joints that do not carry: as wanted, but no faster than they may be."""
+        most = self.settings.free_speed * self._top * dt
+        return np.asarray(np.clip(self.wanted, before - most, before + most))
 
     def _felt_center(self, felt: Array, up: Array | None) -> Array:
         """Where the center of mass is over the left sole (2,) [m], along the vertical."""
@@ -210,23 +203,29 @@ class StandFilter:
         vertical = turn @ up
         return np.asarray(center[:2] - center[2] * vertical[:2] / max(float(vertical[2]), 0.5))
 
-    def _bounds(self, center: Array, dt: float) -> tuple[Array, Array]:
-        """Normals (n, 2) and bounds (n,) [m] that the center of mass keeps: edges of the support, and its acceleration.
+    def _bounds(self, center: Array, up: Array, dt: float) -> tuple[Array, Array]:
+        """Normals (n, 4) and bounds (n,) that center of mass [m] and trunk's up keep: see `stand_kernels.keep`.
 
-        The pressure point p = c - c'' z / g stays within `press` of the center of mass: |c''| <= press g / z.
+        Edges of the support; the pressure point p = c - c'' z / g within `press` of the center of mass, so that
+        |c''| <= press g / z; and a lean of at most `lean`.
         """
         assert self._pose is not None
-        lines = edges(self.support(self._pose))
+        s, lines = self.settings, edges(self.support(self._pose))
         need = lines[:, 2] + self.margin - lines[:, :2] @ self._off
         inside = lines[:, :2] @ center[:2] - need
-        tau = np.where(inside > 0.0, self.settings.approach, self.settings.regain)
+        tau = np.where(inside > 0.0, s.approach, s.regain)
         edge = need + inside * (1.0 - np.minimum(1.0, dt / tau))
         coming = 2.0 * center[:2] - self._center[:2]
         most = self.press * GRAVITY / max(float(center[2]), 0.05) * dt * dt
         if (inside < 0.0).any():
             most *= REGAIN
-        normals = np.concatenate([lines[:, :2], AXES])
-        return np.ascontiguousarray(normals), np.concatenate([edge, AXES @ coming - most])
+        normals = np.zeros((len(lines) + 5, 4))
+        normals[: len(lines), :2], normals[len(lines) : -1, :2] = lines[:, :2], AXES
+        aside = float(np.hypot(up[0], up[1]))
+        normals[-1, 2:] = -up[:2] / max(aside, 1e-9)
+        top = math.sin(math.radians(s.lean))
+        lean = aside + (top - aside) * min(1.0, dt / s.approach)
+        return normals, np.concatenate([edge, AXES @ coming - most, [-max(lean, aside - 0.5 * dt)]])
 
     def _bend(self, q: Array) -> Array:
         """How far servos give way under the weight (joints,) [rad]: targets lie so far ahead of positions."""
