@@ -25,6 +25,7 @@ from andante.locomotion.biped.figure import BipedFigure
 from andante.locomotion.rigs.soles import foot_corners
 from andante.motion.actions.check import SelfCollision
 from andante.session import LiveSession
+from andante.simulation.simulation import Simulation
 
 REACHED = math.radians(2.0)
 INSIDE = 0.010  # of the soles: a center of mass so far from their edge is stable [m]
@@ -182,8 +183,8 @@ def study(robot: str, engine: str, count: int, seed: int, on: bool, progress: bo
         off = {n: abs(felt[n] - goal[n]) for n in goal}
         free = max(off[n] for n in postures.free)
         legs = max(off[n] for n in off if n not in postures.free)
-        if free > REACHED and postures.shapes.at({n: goal[n] if n in postures.free else felt[n] for n in goal}):
-            blocked += 1  # the legs as they are held stand in the way of an arm
+        if free > REACHED and touches_itself(stage.sim):
+            blocked += 1  # an arm has met another part on its way
         else:
             worst, free_missed = max(worst, free), free_missed + (free > REACHED)
         told = any("balance filter" in line for line in lines[mark:])
@@ -198,10 +199,16 @@ def study(robot: str, engine: str, count: int, seed: int, on: bool, progress: bo
     session.close()
     return {
         "robot": robot, "engine": engine, "postures": count, "falls": falls, "free_joints_missed": free_missed,
-        "arms_blocked_by_legs": blocked,
+        "arms_blocked_by_the_body": blocked,
         "worst_free_joint_deg": round(math.degrees(worst), 2), "stable": stable, "stable_reached": reached,
         "stable_reached_percent": round(100.0 * reached / max(stable, 1), 1), "refused_untold": untold,
     }  # fmt: skip
+
+
+def touches_itself(sim: Simulation) -> bool:
+    """Whether parts of the robot press on each other, by the simulator's truth."""
+    contacts = sim.engine.contacts_of(sim.model)
+    return bool((contacts.model_b == sim.model).any())
 
 
 def _settle(session: LiveSession) -> bool:

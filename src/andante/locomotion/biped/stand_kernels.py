@@ -1,4 +1,4 @@
-"""Compiled parts of `StandFilter`: soles and center of mass seen from the left sole, and the step that keeps both."""
+"""Compiled parts of `StandFilter`: soles and center of mass seen from a sole, and the step that keeps both."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def crossed(a: Array, b: Array) -> Array:
 
 @njit(cache=True, nogil=True)
 def seen_from_sole(
-    q: Array, masses: Tables, feet: Tables, upright: Array, pose: Array, center: Array, up: Array
+    q: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, center: Array, up: Array
 ) -> None:
-    """Fill the right sole's pose (4, 4), the center of mass (3,) [m] and the trunk's up (3,), in the left sole's axes.
+    """Fill the other sole's pose (4, 4), the center of mass (3,) [m] and the trunk's up (3,), in axes of a foot's sole.
 
     upright (3, 3): level_from_root in the stance.
     """
@@ -48,37 +48,37 @@ def seen_from_sole(
     bodies = tree.parent.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
-    left, right, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    own, other, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
     frames(q, tree, turns, at)
     outboard(tree, turns, at, moment, carried)
-    sole_frame(0, legs, turns, at, left, p0)
-    sole_frame(1, legs, turns, at, right, p1)
-    pose[:3, 3] = turned_back(left, p1 - p0)
+    sole_frame(foot, legs, turns, at, own, p0)
+    sole_frame(1 - foot, legs, turns, at, other, p1)
+    pose[:3, 3] = turned_back(own, p1 - p0)
     for j in range(3):
-        pose[:3, j] = turned_back(left, right[:, j])
-    center[:] = turned_back(left, moment[0] / carried[0] - p0)
-    up[:] = turned_back(left, upright[2])
+        pose[:3, j] = turned_back(own, other[:, j])
+    center[:] = turned_back(own, moment[0] / carried[0] - p0)
+    up[:] = turned_back(own, upright[2])
 
 
 @njit(cache=True, nogil=True)
-def root_from_sole(q: Array, masses: Tables, feet: Tables, turn: Array, place: Array) -> None:
-    """Fill the rotation (3, 3) and place (3,) [m] of the root in the left sole's axes."""
+def root_from_sole(q: Array, masses: Tables, feet: Tables, foot: int, turn: Array, place: Array) -> None:
+    """Fill the rotation (3, 3) and place (3,) [m] of the root in axes of a foot's sole."""
     tree, legs = MassTree(*masses), BipedLegs(*feet)
     bodies = tree.parent.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
-    left, p0 = np.empty((3, 3)), np.empty(3)
+    own, p0 = np.empty((3, 3)), np.empty(3)
     frames(q, tree, turns, at)
-    sole_frame(0, legs, turns, at, left, p0)
-    turn[:] = left.T
-    place[:] = -turned_back(left, p0)
+    sole_frame(foot, legs, turns, at, own, p0)
+    turn[:] = own.T
+    place[:] = -turned_back(own, p0)
 
 
 @njit(cache=True, nogil=True)
 def keep(
-    q: Array, goal: Array, masses: Tables, feet: Tables, upright: Array, pose: Array, fixed: bool, normals: Array,
-    bound: Array, rounds: int,
+    q: Array, goal: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, fixed: bool,
+    normals: Array, bound: Array, rounds: int,
 ) -> float:  # fmt: skip
-    """Change leg joints of q (joints,) towards goal (unknowns,) with the right sole at `pose` seen from the left one.
+    """Change leg joints of q (joints,) towards goal (unknowns,) with the other sole at `pose` seen from a foot's sole.
 
     fixed: whether it must stay there. normals (n, 4), bound (n,): x and y of the center of mass [m] and of the trunk's
     up (upright (3, 3): level_from_root in the stance) have normals (c, up) >= bound. What must hold is weighed so that
@@ -89,7 +89,7 @@ def keep(
     bodies, unknown, count, n = tree.parent.shape[0], legs.lower.shape[0], legs.moved.shape[0], normals.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
-    left, right, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    own, other, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
     u = np.empty(unknown)
     for k in range(count):
         if legs.gain[k] == 1.0:
@@ -105,23 +105,23 @@ def keep(
             q[tree.joint[legs.moved[k]]] = legs.gain[k] * u[legs.variable[k]]
         frames(q, tree, turns, at)
         outboard(tree, turns, at, moment, carried)
-        sole_frame(0, legs, turns, at, left, p0)
-        sole_frame(1, legs, turns, at, right, p1)
+        sole_frame(foot, legs, turns, at, own, p0)
+        sole_frame(1 - foot, legs, turns, at, other, p1)
         com = moment[0] / carried[0]
         away, over = p1 - p0, com - p0
-        res[:3] = pose[:3, 3] - turned_back(left, away)
+        res[:3] = pose[:3, 3] - turned_back(own, away)
         for i in range(3):
-            for j in range(3):  # pose (left^T right)^T
+            for j in range(3):  # pose (own^T other)^T
                 err[i, j] = 0.0
                 for m in range(3):
                     err[i, j] += pose[i, m] * (
-                        left[0, j] * right[0, m] + left[1, j] * right[1, m] + left[2, j] * right[2, m]
+                        own[0, j] * other[0, m] + own[1, j] * other[1, m] + own[2, j] * other[2, m]
                     )
         res[3] = ANGLE * 0.5 * (err[2, 1] - err[1, 2])
         res[4] = ANGLE * 0.5 * (err[0, 2] - err[2, 0])
         res[5] = ANGLE * 0.5 * (err[1, 0] - err[0, 1])
-        res[6:8] = turned_back(left, over)[:2]
-        res[8:] = turned_back(left, upright[2])[:2]
+        res[6:8] = turned_back(own, over)[:2]
+        res[8:] = turned_back(own, upright[2])[:2]
         missed = np.abs(res[:6]).max()
         if turn == rounds:
             break
@@ -137,18 +137,18 @@ def keep(
                 )
             center = crossed(ax, (moment[b] - carried[b] * at[b]) / carried[0])
             sole_moves, spin = np.zeros(3), np.zeros(3)
-            if legs.on_path[1, k]:
+            if legs.on_path[1 - foot, k]:
                 sole_moves += crossed(ax, p1 - at[b])
                 spin += ax
-            if legs.on_path[0, k]:
-                own = crossed(ax, p0 - at[b])
-                sole_moves -= own + crossed(ax, away)
-                center -= own + crossed(ax, over)
+            if legs.on_path[foot, k]:
+                moves = crossed(ax, p0 - at[b])
+                sole_moves -= moves + crossed(ax, away)
+                center -= moves + crossed(ax, over)
                 spin -= ax
-                jac[8:, v] -= g * turned_back(left, crossed(ax, upright[2]))[:2]
-            jac[:3, v] += g * turned_back(left, sole_moves)
-            jac[3:6, v] += g * ANGLE * turned_back(left, spin)
-            jac[6:8, v] += g * turned_back(left, center)[:2]
+                jac[8:, v] -= g * turned_back(own, crossed(ax, upright[2]))[:2]
+            jac[:3, v] += g * turned_back(own, sole_moves)
+            jac[3:6, v] += g * ANGLE * turned_back(own, spin)
+            jac[6:8, v] += g * turned_back(own, center)[:2]
         base[:], right_side[:] = np.eye(unknown), goal - u
         if fixed:
             for r in range(6):

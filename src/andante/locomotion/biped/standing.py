@@ -6,8 +6,8 @@ ones v, each period solves
 
     min |u - r|²   with   T(u) = T0,   n_i c(u) - d_i >= m + h_i (1 - dt / τ),   l <= u <= h
 
-where r lies from the last u towards v, as far as the joints may go in a period, T is the pose of the right sole seen
-from the left one, c the center of mass in its axes, n_i, d_i the edges of the support polygon, m the margin and h_i
+where r lies from the last u towards v, as far as the joints may go in a period, T is the pose of one sole seen from the
+other, c the center of mass in its axes, n_i, d_i the edges of the support polygon, m the margin and h_i
 how far inside it was in the last period: the center of mass nears an edge like exp(-t / τ), so that it is slow there
 and the pressure point c - c'' z / g stays inside too.
 """
@@ -43,7 +43,8 @@ class StandSettings:
     regain: float = 0.15  # and in which it comes back from beyond it [s]
     press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
     speed: float = 0.13  # of the legs, as a fraction of the joints' top speeds,
-    free_speed: float = 0.45  # and of the other joints
+    free_speed: float = 0.3  # and of the other joints
+    catch_up: float = 0.08  # time in which those that lag behind catch up [s]
     hurry: float = 0.8  # how fast that speed may grow [1/s]
     settle: float = 0.3  # time in which the legs near their goal [s]
     feel: float = 0.12  # time over which it is felt how far the center of mass is from where it was sent [s]
@@ -62,7 +63,7 @@ class StandFilter:
 
     def __init__(self, body: BipedBody, settings: StandSettings | None = None) -> None:
         self.body, self.settings = body, settings or StandSettings()
-        self._tables = tuple(body.tree), tuple(body.legs)
+        self._masses, self._feet = tuple(body.tree), tuple(body.legs)  # as the kernels take them
         legs, tree = body.legs, body.tree
         self.carrying = np.zeros(len(body.names), dtype=bool)  # joints of the legs
         self.carrying[tree.joint[legs.moved]] = True
@@ -73,6 +74,7 @@ class StandFilter:
         self.margin, self.press = self.settings.margin * half, self.settings.press * half  # [m]
         self.supports: tuple[int, ...] = BOTH  # feet that carry
         self._alone = False  # the other foot is free
+        self._foot = LEFT  # whose sole is level, and whose axes all is told in
         self._pose: Array | None = None  # of the right sole seen from the left one (4, 4), None: it does not stand
         self.positions = np.zeros(0)  # that it meant the joints to have last [rad], and
         self._center = np.zeros(3)  # the center of mass in the one before it
@@ -113,20 +115,20 @@ class StandFilter:
         return float(self.wanted[self.body.names.index(name)])
 
     def seen(self, q: Array) -> tuple[Array, Array, float]:
-        """Pose of the right sole (4, 4) and center of mass (3,) [m] from the left one, lean of the trunk [rad]."""
+        """Pose of the other sole (4, 4) and center of mass (3,) [m] from that of the foot, lean of the trunk [rad]."""
         return self._seen(q)[:3]
 
     def _seen(self, q: Array) -> tuple[Array, Array, float, Array]:
         """As `seen`, and the trunk's up (3,)."""
         pose, center, up = np.eye(4), np.empty(3), np.empty(3)
-        seen_from_sole(q, *self._tables, self.body.upright, pose, center, up)
+        seen_from_sole(q, self._masses, self._feet, self._foot, self.body.upright, pose, center, up)
         return pose, center, math.acos(max(-1.0, min(1.0, float(up[2])))), up
 
     def support(self, pose: Array) -> Array:
-        """Corners (n, 2) of the soles that carry, in axes of the left one [m], the right one being there (4, 4)."""
+        """Corners (n, 2) of the soles that carry [m], the other foot's sole being there (4, 4)."""
         soles = self.body.soles
-        right = soles[RIGHT].outline @ pose[:2, :2].T + pose[:2, 3]
-        return np.concatenate([soles[LEFT].outline if k == LEFT else right for k in self.supports])
+        other = soles[1 - self._foot].outline @ pose[:2, :2].T + pose[:2, 3]
+        return np.concatenate([soles[k].outline if k == self._foot else other for k in self.supports])
 
     def stands(self, q: Array) -> bool:
         """Whether a robot stands in q (joints,): soles in one plane, trunk upright, center of mass over them."""
@@ -140,7 +142,7 @@ class StandFilter:
     # ---- one period --------------------------------------------------------------------------------
     def begin(self, q: Array) -> bool:
         """Take the joints over at targets q (joints,); False where the robot does not stand in them."""
-        self.supports, self._alone = BOTH, False
+        self.supports, self._alone, self._foot = BOTH, False, LEFT
         if not self.stands(q):
             return False
         self._pose, self.positions = self.seen(q)[0], q.copy()
@@ -156,8 +158,11 @@ class StandFilter:
         """Keep the center of mass over these feet; another one stays where it is, or is free where they stand alone."""
         self.supports = tuple(feet) or BOTH
         self._alone = alone and len(self.supports) == 1
+        if len(self.supports) == 1:
+            self._foot = self.supports[0]
         if self.engaged:
-            self._pose = self.seen(self.positions)[0]
+            self._pose, self._center, _ = self.seen(self.positions)
+            self._off = np.zeros(2)
 
     def limit(self, wanted: Array, dt: float, felt: Array | None = None, up: Array | None = None) -> Array:
         """Targets (joints,) that keep it standing, as near to the wanted ones as they can be after dt [s].
@@ -183,23 +188,37 @@ class StandFilter:
         self._center = center
         out = np.where(self.carrying, before, self._freely(before, dt))
         goal = before[self._own] + step
-        keep(out, goal, *self._tables, self.body.upright, self._pose, not self._alone, normals, bound, ROUNDS)
+        keep(
+            out,
+            goal,
+            self._masses,
+            self._feet,
+            self._foot,
+            self.body.upright,
+            self._pose,
+            not self._alone,
+            normals,
+            bound,
+            ROUNDS,
+        )
         self.positions = out
         return out + self._bend(out)
 
     def _freely(self, before: Array, dt: float) -> Array:
         """Positions (joints,) of joints that do not carry: as wanted, but no faster than they may be."""
-        most = self.settings.free_speed * self._top * dt
-        return np.asarray(np.clip(self.wanted, before - most, before + most))
+        gap = self.wanted - before
+        lags = np.maximum(np.abs(self.wanted - self.before), np.abs(gap) * min(1.0, dt / self.settings.catch_up))
+        most = np.minimum(self.settings.free_speed * self._top * dt, lags)
+        return np.asarray(before + np.clip(gap, -most, most))
 
     def _felt_center(self, felt: Array, up: Array | None) -> Array:
-        """Where the center of mass is over the left sole (2,) [m], along the vertical."""
+        """Where the center of mass is over the foot's sole (2,) [m], along the vertical."""
         q = np.where(np.isfinite(felt), felt, self.positions)
         center = self.seen(q)[1]
         if up is None:
             return center[:2]
         turn, place = np.empty((3, 3)), np.empty(3)
-        root_from_sole(q, *self._tables, turn, place)
+        root_from_sole(q, self._masses, self._feet, self._foot, turn, place)
         vertical = turn @ up
         return np.asarray(center[:2] - center[2] * vertical[:2] / max(float(vertical[2]), 0.5))
 
@@ -231,9 +250,10 @@ class StandFilter:
         """How far servos give way under the weight (joints,) [rad]: targets lie so far ahead of positions."""
         body = self.body
         root, torso, pose, center = np.empty((3, 3)), np.empty(3), np.eye(4), np.empty(3)
-        seen_from_sole(q, *self._tables, body.upright, pose, center, np.empty(3))
-        root_from_sole(q, *self._tables, root, torso)
+        seen_from_sole(q, self._masses, self._feet, self._foot, body.upright, pose, center, np.empty(3))
+        root_from_sole(q, self._masses, self._feet, self._foot, root, torso)
         weight = np.array([0.0, 0.0, body.mass * GRAVITY])
         other = (float(pose[0, 3]), float(pose[1, 3]))
-        push = shared_push(weight, (float(center[0]), float(center[1])), 0.0, other, True)
-        return body.carry(q, root, torso, LEFT, other, push) / body.kp
+        push = shared_push(weight, (float(center[0]), float(center[1])), 0.0, other, not self._alone)
+        bend: Array = body.carry(q, root, torso, self._foot, other, push) / body.kp
+        return bend

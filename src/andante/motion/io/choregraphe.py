@@ -52,7 +52,8 @@ def read_choregraphe(path: Path) -> Keyframes:
         line = getattr(error, "lineno", None)
         raise BadInput(f"{path}{f':{line}' if line else ''}: not Python that can be read ({error})") from None
     keys: dict[float, dict[str, float]] = {}
-    begin, last = 0.0, {}
+    begin = 0.0
+    last: dict[str, float] = {}
     for points, line in _Reader(path).calls(tree.body, last):
         _add(keys, points, begin, Source(str(path), line))
         begin += max(clock[-1] for clock, _ in points.values())
