@@ -68,6 +68,11 @@ class Alarm:
         """Whether steps may come sooner or later than usual."""
         return self._hurry > 0.0
 
+    @property
+    def lately(self) -> bool:
+        """Whether they may or might a while ago: a robot that was pushed still rocks."""
+        return self._hurry > -self._recovered
+
     def update(self, off: tuple[float, float], lean: tuple[float, float], dt: float) -> None:
         """Take the error of the divergent component [m] and roll and pitch of the standing foot [rad]."""
         s = self._limits
@@ -95,9 +100,10 @@ class BipedOdometry:
     """Pose of the standing foot in the frame of the start, summed up step by step.
 
     A foot that is put down still moves for some hundredths of a second, so the step is measured again in every control
-    step of the double support and the mean of these readings counts. Encoders do not see a sole that spins on the
-    ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the standing foot's is
-    that of the body and the joints between them.
+    step of the double support and the mean of these readings counts. Feet that never tell of carrying both at once (a
+    switch each, servos that put the foot down late) are measured where the load goes over. Encoders do not see a sole
+    that spins on the ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the
+    standing foot's is that of the body and the joints between them.
     """
 
     def __init__(self, foot: Step, rate: float) -> None:
@@ -106,6 +112,8 @@ class BipedOdometry:
         self._before: Step | None = None  # the foot before, as long as the last step is being measured
         self._mean: Step = (0.0, 0.0, 0.0)
         self._count = 0
+        self._handed: Step | None = None  # the step as it was seen where the load went over
+        self._over = False  # the new foot alone has carried since
         self._heading: float | None = None  # of the body by the gyro [rad]
         self._error, self._rested = 0.0, 0.0  # of the gyro about the vertical [rad/s]; known for so long [s]
 
@@ -130,25 +138,36 @@ class BipedOdometry:
     def change_foot(self, other: Step) -> None:
         """The other foot, seen at `other` from the standing one, stands from now on."""
         self._before, self._mean, self._count = self.foot, other, 0
+        self._handed, self._over = None, False
         self.foot = placed(self.foot, other)
 
     def measure(self, other: Step, loads: tuple[float, float], since: float) -> None:
-        """Look at the foot before, seen at `other`; loads of both feet [body weights], time since it changed [s]."""
-        if self._before is None or since < self._landing or min(loads) < CARRIES:
+        """Look at the foot before, seen at `other`.
+
+        loads: of the standing foot and the one before [body weights]; since: time since it changed [s].
+        """
+        if self._before is None or since < self._landing:
+            return
+        seen = reversed_step(other)
+        if min(loads) < CARRIES:
+            if not self._over and max(loads) >= CARRIES:
+                self._handed, self._over = seen, loads[0] >= CARRIES
             return
         self._count += 1
-        x, y, yaw = reversed_step(other)
-        if self._count == 1:
-            self._mean = (x, y, yaw)
-        else:
-            mx, my, mt = self._mean
-            n = self._count
-            self._mean = (mx + (x - mx) / n, my + (y - my) / n, mt + (yaw - mt) / n)
-        there = placed(self._before, self._mean)
+        n, (x, y, yaw), (mx, my, mt) = self._count, seen, self._mean if self._count > 1 else seen
+        self._mean = (mx + (x - mx) / n, my + (y - my) / n, mt + (yaw - mt) / n)
+        self._put(self._mean)
+
+    def _put(self, step: Step) -> None:
+        """The standing foot is a step away from the one before."""
+        assert self._before is not None
+        there = placed(self._before, step)
         self.foot = there if self._heading is None else (there[0], there[1], self.foot[2])
 
     def lifted(self) -> None:
         """The foot before is in the air: the step is measured."""
+        if self._before is not None and not self._count and self._handed is not None:
+            self._put(self._handed)
         self._before = None
 
     def middle(self, other: Step) -> Step:
@@ -226,7 +245,7 @@ class BipedSense:
     @property
     def dull(self) -> bool:
         """Whether feet do not tell where they are pressed: one that tips over its edge then seems uneven ground."""
-        return any(len(sole.cells) < 3 for sole in self.body.soles)
+        return not all(sole.rims for sole in self.body.soles)
 
     @property
     def divergent(self) -> tuple[float, float]:
@@ -301,14 +320,14 @@ class BipedSense:
         return x == 0.0, y == 0.0
 
     def at_rim(self, foot: int, inner: float) -> tuple[float, float]:
-        """How far a sole is pressed outside the inner part of its load cells, x and y [m]; (0, 0): inside."""
-        cells = self.body.soles[foot].cells
-        if len(cells) < 3:
-            return 0.0, 0.0
-        low, high = cells.min(axis=0), cells.max(axis=0)
-        off = self.points[foot] - 0.5 * (low + high)
-        out = np.copysign(np.maximum(np.abs(off) - 0.5 * inner * (high - low), 0.0), off)
-        return float(out[0]), float(out[1])
+        """How far a sole is pressed outside the inner part of its load cells' hull, x and y [m]; (0, 0): inside."""
+        (x, y), out = self.points[foot].tolist(), [0.0, 0.0]
+        for nx, ny, middle, side in self.body.soles[foot].rims:
+            beyond_it = nx * x + ny * y - middle - inner * side
+            axis, sign = (0, nx) if abs(nx) > abs(ny) else (1, ny)
+            if beyond_it > abs(out[axis]):
+                out[axis] = math.copysign(beyond_it, sign)
+        return out[0], out[1]
 
     def change_foot(self) -> None:
         """See everything from the other foot, which stands from now on."""
