@@ -33,7 +33,8 @@ STAYS, LEVEL = 0.005, math.radians(2.0)  # of soles that stand as they stood [m,
 SPREAD, BENT = 0.5, 0.6  # of the joints of legs [rad]
 SHIFT, LOWER, LEAN = 0.04, 0.06, 0.3  # of the trunk [m, m, rad]
 WAY = 9  # points of a way that are looked at
-LONGEST, REST = 8.0, 1.5  # of a posture [s]
+SENT = 1e-4  # change of a target in a period that counts as none [rad]
+LONGEST, REST = 12.0, 1.5  # of a posture [s]
 
 
 class CenterOfMassTest:
@@ -212,14 +213,17 @@ def touches_itself(sim: Simulation) -> bool:
 
 
 def _settle(session: LiveSession) -> bool:
-    """Go on until the joints rest; whether the robot fell."""
+    """Go on until the commands rest, and joints that do not carry are sent nowhere any more; whether the robot fell."""
     stage, still, end = session.stage, 0.0, session.time + LONGEST
+    free = np.array([name in stage.walker.free_joints for name in stage.robot.joint_names])
+    before = stage.activities.sent
     while session.time < end and still < REST:
         session.step()
         if stage.sim.fallen or (stage.supervisor is not None and stage.supervisor.busy):
             return True
         rests = isinstance(stage.activities.present, JointMoves) and stage.activities.present.resting
-        still = still + 0.01 if rests else 0.0
+        rests = rests and float(np.abs(stage.activities.sent - before)[free].max()) < SENT
+        still, before = (still + 0.01 if rests else 0.0), stage.activities.sent
     return False
 
 

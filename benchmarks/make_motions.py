@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (tables of postures)
 """Make the motions of the NAO's library: postures in time, kept on its feet by the stand filter, as key-frames.
 
     python benchmarks/make_motions.py                 # all, into src/andante/robots/nao/motions
@@ -17,7 +18,7 @@ import numpy as np
 
 from andante.control.drivers import make_ready
 from andante.description.load import load_robot
-from andante.locomotion.biped.standing import LEFT, RIGHT, StandFilter
+from andante.locomotion.biped.standing import LEFT, RIGHT, StandFilter, StandSettings
 from andante.motion import Keyframes
 from andante.motion.io.library import write_keyframes_toml
 from andante.motion.keyframes import Key
@@ -160,7 +161,7 @@ class Maker:
         for n, v in REST.items():
             goal[self.names.index(n)] = math.radians(v)
         begin = goal.copy()
-        made = StandFilter(self.body)
+        made = StandFilter(self.body, StandSettings(speed=0.13, free_speed=0.3))
         if not made.begin(begin):
             raise SystemExit("the stance does not stand")
         rows = [made.limit(goal, DT) for _ in range(2)]
@@ -178,8 +179,7 @@ class Maker:
             for k in range(1, steps + 1):
                 s = k / steps
                 rows.append(made.limit(start + (10 * s**3 - 15 * s**4 + 6 * s**5) * (goal - start), DT))
-        for _ in range(round(1.0 / DT)):  # the legs come to rest
-            rows.append(made.limit(goal, DT))
+        rows += [made.limit(goal, DT) for _ in range(round(1.0 / DT))]  # the legs come to rest
         stride = round(SAMPLE / DT)
         chosen = [*range(0, len(rows), stride), len(rows) - 1]
         used = [

@@ -42,8 +42,8 @@ class StandSettings:
     approach: float = 0.4  # time in which the center of mass nears an edge, τ [s]
     regain: float = 0.15  # and in which it comes back from beyond it [s]
     press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
-    speed: float = 0.13  # of the legs, as a fraction of the joints' top speeds,
-    free_speed: float = 0.3  # and of the other joints
+    speed: float = 0.09  # of the legs, as a fraction of the joints' top speeds,
+    free_speed: float = 0.15  # and of the other joints
     catch_up: float = 0.08  # time in which those that lag behind catch up [s]
     hurry: float = 0.8  # how fast that speed may grow [1/s]
     settle: float = 0.3  # time in which the legs near their goal [s]
