@@ -22,6 +22,7 @@ from andante.description import Robot, World
 from andante.description.link import SensorSpec
 from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
+from andante.description.stand_ins import made_solid
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
@@ -54,7 +55,6 @@ from andante.navigation import (
 )
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
-from andante.simulation.spawn import without_lost_meshes
 
 from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
@@ -261,7 +261,7 @@ def navigate(
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     there, blind = as_world(world), is_simulated(body) and not sees(made)
     if is_simulated(body):
-        made = without_lost_meshes(made)  # before its wheels are looked for among shapes that are not there
+        made = made_solid(made)  # before its wheels are looked for among shapes that are not there
     if blind:
         made = with_gyro(made)
         grid = _plan_for(made, there) if grid is None else grid
