@@ -33,6 +33,8 @@ class RobotServiceNode(LiveNode):
         self.advertise_service("/set_gait", "andante_msgs/srv/Choose", self._gait)
         self.advertise_service("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
         self.advertise_service("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
+        self.advertise_service("/set_balance", "std_srvs/srv/SetBool", self._balance)
+        self.advertise_service("/set_support", "andante_msgs/srv/Choose", self._support)
         self._handles.append(self.bus.provide("/list", "andante_msgs/srv/List", self._list, self.name))
 
     def _stop(self, _: Any) -> str:
@@ -61,6 +63,16 @@ class RobotServiceNode(LiveNode):
     def _stiffness(self, request: Any) -> str:
         names = self.stage.set_stiffness(float(request.share), [str(j) for j in request.joints])
         return f"{len(names)} joints at {request.share:g}"
+
+    def _balance(self, request: Any) -> str:
+        """Whether joint commands pass the balance filter."""
+        self.stage.balance.on = bool(request.data)
+        return f"the balance filter is {'on' if request.data else 'off'}"
+
+    def _support(self, request: Any) -> str:
+        """Feet that the balance filter keeps the center of mass over."""
+        self.stage.balance.rest_on(str(request.name))
+        return f"balances on {request.name}"
 
     def _list(self, request: Any) -> Answer:
         table = self.listed(str(request.kind))

@@ -53,6 +53,7 @@ COMMANDS: dict[str, CommandLine] = {
         "joint NAME POSITION [FRACTION]", "send a joint there [rad or m] at a fraction of its speed", ("joints",)
     ),
     "stiffness": CommandLine("stiffness SHARE [PATTERN]", "strength of the servos, 0 to 1"),
+    "balance": CommandLine("balance on | off", "joint commands pass the balance filter, or do not", ("balance",)),
     "push": CommandLine("push NS DIRECTION [LINK]", "push with an impulse [N s]", ("", "directions", "links")),
     "speed": CommandLine("speed PERCENT", "how fast keys drive"),
     "set": CommandLine("set PARAMETER VALUE", "change a parameter, like /speed", ("parameters",)),
@@ -81,6 +82,7 @@ FIXED: dict[str, tuple[str, ...]] = {
     "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints",
               "links", "studies", "samplers", "recordings", "clips", "fleet"),
     "directions": tuple(DIRECTIONS),
+    "balance": ("on", "off"),
     "walker": ("start", "stop", "stats"),
     "search": ("start", "pause", "resume", "replay"),
     "record": ("start", "stop"),
@@ -91,6 +93,7 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "behave": lambda name: ("/set_behaviour", {"name": name}),
     "gait": lambda name: ("/set_gait", {"name": name}),
     "stiffness": lambda share, pattern="*": ("/set_stiffness", {"share": _number(share), "joints": [pattern]}),
+    "balance": lambda switch: ("/set_balance", {"data": _switch(switch)}),
     "solver": lambda *settings: ("/set_solver", {"name": _settings(settings)}),
     "speed": lambda percent: ("/set_speed", {"percent": _number(percent)}),
     "clip": lambda seconds="5": ("/clip", {"seconds": _number(seconds)}),
@@ -105,6 +108,13 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "world": lambda name: ("/select", {"world": name}),
     "robot": lambda name: ("/select", {"robot": name}),
 }
+
+
+def _switch(word: str) -> bool:
+    """on or off."""
+    if word not in ("on", "off"):
+        raise BadInput(f"usage: {COMMANDS['balance'].usage}")
+    return word == "on"
 
 
 def _settings(words: Sequence[str]) -> str:
