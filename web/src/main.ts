@@ -5,6 +5,7 @@ import "./styles/controls.css";
 import "./styles/layout.css";
 import "./styles/panels.css";
 import "./styles/viewport.css";
+import "./styles/phone.css";
 import { Driver } from "./drive/driver";
 import { CameraPanel } from "./panels/camera";
 import { DrivePanel } from "./panels/drive";

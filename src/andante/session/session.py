@@ -39,6 +39,7 @@ from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
 from .choice import CONTROL_TIME, Library, SceneChoice
 from .command_api import CommandApi
+from .progress import Progress
 from .stage import Stage, placed
 
 WINDOW = 1.0  # over which the real-time factor is told [s]
@@ -121,6 +122,12 @@ def in_words(error: Exception) -> str:
     return str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
 
 
+def building(choice: SceneChoice) -> str:
+    """The stage of a scene that is being built, in words."""
+    robot, world = (Path(name).stem for name in (choice.robot_name, choice.world_name))
+    return f"building {robot} in {world} on {choice.engine}"
+
+
 class LiveNode(Protocol):
     """Something that takes part in a live session on the bus."""
 
@@ -164,6 +171,7 @@ class LiveSession(Closing):
         teleop: TeleopSettings | None = None,
         follow: FollowSettings | None = None,
         falls: FallRules | None = None,
+        progress: Progress | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(
@@ -173,6 +181,7 @@ class LiveSession(Closing):
         self.bus = bus or Bus()
         self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
         self.library = library or Library()
+        self.progress = progress or Progress()  # what the loop is busy with while it stands still
         self.scene = 0  # counts builds
         self.paused = self.paced = self.stopped = False
         self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
@@ -185,7 +194,8 @@ class LiveSession(Closing):
         self._failures: set[str] = set()  # of nodes, that were told
         self.real = body is not None
         self._falls = falls
-        self.stage = Stage(self.choice, self.log, self.library, body, falls)
+        with self.progress.stage(building(self.choice)):
+            self.stage = Stage(self.choice, self.log, self.library, body, falls)
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
@@ -196,8 +206,9 @@ class LiveSession(Closing):
             nodes = all_nodes(self.real)
         self.nodes: list[LiveNode] = []
         try:
-            for make in nodes:
-                self.nodes.append(make(self))
+            with self.progress.stage("starting the nodes of the session"):
+                for make in nodes:
+                    self.nodes.append(make(self))
         except BaseException:
             self.close()
             raise
@@ -347,15 +358,23 @@ class LiveSession(Closing):
         self._build(self.choice)
         self.log("the scene is reset")
 
-    def select(self, engine: str = "", world: str = "", robot: str = "") -> None:
+    def select(
+        self,
+        engine: str = "",
+        world: World | str | Path = "",
+        robot: Robot | str | Path = "",
+        arguments: Mapping[str, str] | None = None,
+    ) -> None:
         """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""
         if engine:
             engine_class(engine)
         new = replace(self.choice, engine=engine or self.choice.engine, world=world or self.choice.world)
         if world:
             new = replace(new, others=(), start=(0.0, 0.0, 0.0))
+        elif engine and not robot:  # the robot goes on where it stands
+            new = replace(new, start=self._here())
         if robot:
-            new = replace(new, robot=robot, gait="", pose=None, arguments={})
+            new = replace(new, robot=robot, gait="", pose=None, arguments=dict(arguments or {}))
         if engine and new.solver.stated:  # another engine has other settings
             new = replace(new, solver=kept_settings(engine_class(engine), new.solver))
         self._build(new)
@@ -412,7 +431,11 @@ class LiveSession(Closing):
             raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
-        fresh = Stage(choice, self.log, self.library, falls=self._falls)
+        with self.progress.stage(building(choice)):
+            self._swap(Stage(choice, self.log, self.library, falls=self._falls), choice, keep)
+
+    def _swap(self, fresh: Stage, choice: SceneChoice, keep: bool) -> None:
+        """The new scene takes the place of the old one."""
         old, self._offset = self.stage, self.bus.clock.now
         self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)
         if keep:

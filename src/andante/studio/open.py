@@ -7,6 +7,8 @@ with open_studio("nao", world="lab") as studio:
 from __future__ import annotations
 
 import contextlib
+import json
+import secrets
 import signal
 import time
 import webbrowser
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from andante.description import Robot
     from andante.description.solver import SolverLike
     from andante.session import LiveSession
+    from andante.session.progress import Progress
     from andante.tasks.inputs import RobotLike, WorldLike
 
 ROUTES = "andante.studio.scenes:scene_routes"  # robots and worlds, made in the server process
@@ -56,16 +59,32 @@ def studio_pages(folder: Path = STATIC) -> list[Page]:
 
 
 def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
-    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over)."""
-    return {"robots": list(robots), "worlds": list(worlds)}
+    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over).
+
+    The mark tells a page that has come back whether it still meets the same session.
+    """
+    return {"robots": list(robots), "worlds": list(worlds), "session": [secrets.token_hex(8)]}
+
+
+def tell_stages(progress: Progress, server: ServerHandle) -> None:
+    """Serve the present stage as /stage.json: the server answers while the loop is busy."""
+
+    def told(words: str, since: float) -> None:
+        content = json.dumps({"stage": words, "since": since}).encode()
+        server.add_pages([Page("/stage.json", None, content, "application/json")])
+
+    progress.on(told)
 
 
 class Studio(Closing):
     """A session with its server. The loop never waits for the server, and goes on when that dies."""
 
-    def __init__(self, session: LiveSession, server: ServerHandle) -> None:
+    def __init__(self, session: LiveSession, server: ServerHandle, told: bool = False) -> None:
+        """`told`: the stages of the session are served already."""
         self.session, self.server = session, server
         self._closing = False
+        if not told:
+            tell_stages(session.progress, server)
         self._wait, self._next = 0.0, 0.0  # until the next start after a death, and when that may be [s]
         from .scenes import SceneNode, Scenes
 
@@ -160,6 +179,7 @@ def open_studio(
         from andante.physics.solver import check_settings
         from andante.session import LiveSession  # takes a while, as does the server beside it
         from andante.session.choice import Library
+        from andante.session.progress import Progress, watch_compiling
         from andante.tasks.bodies import read_params
 
         given = read_params(params)
@@ -168,9 +188,12 @@ def open_studio(
             taken = "[body], [falls], [follow], [start] and [teleop]"
             others = [*given.rest, *(["robot"] if given.robot else [])]
             raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(others)}")
-        library = Library()
-        library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
-        library.world(world)
+        library, progress = Library(), Progress()
+        tell_stages(progress, server)
+        watch_compiling(progress)
+        with progress.stage("reading the robot and the world"):
+            library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
+            library.world(world)
         check_settings(engine_class(engine), solver_settings(solver))
         server.wait()
         if announce is not None:
@@ -178,12 +201,12 @@ def open_studio(
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
             body=_real(body, given.body, bus), teleop=teleop, follow=follow,
-            falls=given.falls, solver=solver,
+            falls=given.falls, solver=solver, progress=progress,
         )  # fmt: skip
     except BaseException:
         server.stop()
         raise
-    return Studio(session, server)
+    return Studio(session, server, told=True)
 
 
 def studio(

@@ -59,6 +59,21 @@ class Source:
 
     file: str
     arguments: Mapping[str, str] = field(default_factory=dict)
+    stamp: int = 0  # of the file [ns]
+
+    @classmethod
+    def of(cls, file: str, arguments: Mapping[str, str] | None = None) -> Source:
+        """That of a file as it is now, or of a built-in name."""
+        path = Path(file)
+        return cls(file, dict(arguments or {}), path.stat().st_mtime_ns if path.is_file() else 0)
+
+    @property
+    def version(self) -> str:
+        """Changes with the file and its arguments; empty for built-in names."""
+        if not self.stamp:
+            return ""
+        told = f"{self.file} {self.stamp} {sorted(self.arguments.items())}"
+        return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
 class Scenes:
@@ -182,9 +197,10 @@ class SceneNode:
     def rebuilt(self) -> None:
         """Tell the models of the new scene; serve what is new."""
         session = self.session
+        told = dict(zip(("robot", "world"), sources_of(session), strict=True))
         new = {
-            kind: {name: source for name, source in found.items() if name not in self.known.sources[kind]}
-            for kind, found in zip(("robot", "world"), sources_of(session), strict=True)
+            kind: {name: source for name, source in found.items() if self.known.sources[kind].get(name) != source}
+            for kind, found in told.items()
         }
         fresh = Scenes(new["robot"], new["world"])
         for kind, sources in new.items():
@@ -194,7 +210,13 @@ class SceneNode:
             self.known.sources[kind].update(sources)
         others = session.choice.others
         names, kinds = [placed.name for placed in others], [placed.robot.name for placed in others]
-        self._topic.publish(messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds))
+        shown = [("robot", session.stage.name), ("world", session.choice.world_name), *(("robot", k) for k in kinds)]
+        versions = [source.version if (source := told[kind].get(name)) else "" for kind, name in shown]
+        self._topic.publish(
+            messages.make(
+                "andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds, versions=versions
+            )
+        )
 
     def close(self) -> None:
         """The session ends."""
@@ -206,11 +228,11 @@ def sources_of(session: LiveSession) -> tuple[dict[str, Source], dict[str, Sourc
     choice = session.choice
     robots: dict[str, Source] = {}
     if (file := _file(choice.robot)) is not None:
-        robots[session.stage.name] = Source(file, dict(choice.arguments))
+        robots[session.stage.name] = Source.of(file, choice.arguments)
     for placed in choice.others:
         if (file := placed.robot.source.file) and Path(file).is_file():
-            robots.setdefault(placed.robot.name, Source(str(file)))
-    worlds = {choice.world_name: Source(file)} if (file := _file(choice.world)) is not None else {}
+            robots.setdefault(placed.robot.name, Source.of(str(file)))
+    worlds = {choice.world_name: Source.of(file)} if (file := _file(choice.world)) is not None else {}
     return robots, worlds
 
 
@@ -247,8 +269,10 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
     named = {kind: (arguments or {}).get(f"{kind}s", []) for kind in scenes.sources}
     first = {kind: next((n for n in names if n in scenes.sources[kind]), None) for kind, names in named.items()}
 
+    mark = next(iter((arguments or {}).get("session", [])), "")
+
     async def opening(_: Request) -> Response:
-        return JSONResponse(first)
+        return JSONResponse({**first, "session": mark})
 
     return [
         Route("/robot/{path:path}", answer),

@@ -7,7 +7,7 @@ import { baked, type Lighting } from "./bake";
 import { makeFloor, type FloorData } from "./floor";
 import type { Lights } from "./lights";
 import { BAKED, BAKED_GLASS, WORLD, WORLD_GLASS } from "./materials";
-import { address, dressed, fetchMesh } from "./meshes";
+import { address, dressed, fetchMesh, queried } from "./meshes";
 import { SOFTWARE } from "./quality";
 
 interface WorldData {
@@ -30,6 +30,7 @@ export class WorldModel {
     readonly data: WorldData,
     lights: Lights,
     onChange: () => void,
+    private readonly version: string,
   ) {
     const [r = 0.8, g = 0.85, b = 0.9] = data.background;
     this.background = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
@@ -47,10 +48,10 @@ export class WorldModel {
     }
   }
 
-  static async load(name: string, lights: Lights, onChange: () => void): Promise<WorldModel> {
-    const answer = await fetch(`world/${address(name)}.json`);
+  static async load(name: string, lights: Lights, onChange: () => void, version = ""): Promise<WorldModel> {
+    const answer = await fetch(`world/${address(name)}.json${queried(version)}`);
     if (!answer.ok) throw new Error(`the server knows no world ${name}`);
-    return new WorldModel((await answer.json()) as WorldData, lights, onChange);
+    return new WorldModel((await answer.json()) as WorldData, lights, onChange, version);
   }
 
   /** Put the links that move where they are. */
@@ -64,7 +65,7 @@ export class WorldModel {
 
   /** Fetch a mesh; with a light, it is lit once and for all. */
   private add(parent: THREE.Object3D, mesh: string, onChange: () => void, light?: Lighting): void {
-    fetchMesh(`world/${mesh}`).then((painted) => {
+    fetchMesh(`world/${mesh}${queried(this.version)}`).then((painted) => {
       const [look, glass] = light ? [BAKED, BAKED_GLASS] : [WORLD, WORLD_GLASS];
       const shown = dressed(painted, look, glass, light ? (geometry) => baked(geometry, light) : undefined);
       for (const each of shown) each.receiveShadow = each.castShadow = true;

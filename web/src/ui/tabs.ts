@@ -48,6 +48,10 @@ export class Tabs {
       panel.element.classList.add("panel");
       panel.element.hidden = true;
       this.body.append(panel.element);
+      panel.available?.watch((there) => {
+        tab.hidden = !there;
+        if (!there && this.current === panel) this.open(this.panels.find((one) => one.available?.value ?? true)!.id);
+      });
     }
     this.list.addEventListener("keydown", (event) => { this.onKey(event); });
     this.open(recall(`tab.${name}`, panels[0]!.id));
@@ -90,8 +94,8 @@ export class Tabs {
     if (step === undefined || !this.current) return;
     event.preventDefault();
     event.stopPropagation();
-    const index = this.panels.indexOf(this.current);
-    const next = this.panels[(index + step + this.panels.length) % this.panels.length]!;
+    const shown = this.panels.filter((one) => one.available?.value ?? true);
+    const next = shown[(shown.indexOf(this.current) + step + shown.length) % shown.length]!;
     this.open(next.id);
     this.list.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
   }
