@@ -27,6 +27,8 @@ export class Studio {
   readonly robot = new Signal<string>("");
   /** Changes when the scene is built anew (reset, engine, world, robot). */
   readonly scene = new Signal<number>(-1);
+  /** Counts up when the names that can be chosen have changed. */
+  readonly listed = new Signal<number>(0);
   private heard = -Infinity; // the last status [ms]
   private readonly listings = new Map<string, Promise<Listing>>();
 
@@ -51,6 +53,12 @@ export class Studio {
       this.ready.value = false;
       this.replay.value = null;
     });
+  }
+
+  /** Something new can be chosen: ask for all names again. */
+  relist(): void {
+    this.listings.clear();
+    this.listed.value += 1;
   }
 
   /** Names that can be chosen, such as those of poses or worlds. */

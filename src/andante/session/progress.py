@@ -17,7 +17,7 @@ COMPILING = "compiling for this machine, once after an installation"
 
 
 class Progress:
-    """The present stage. `told` is called with its words and when it began [s of the epoch]; empty words: it is over."""
+    """The present stage. `told` gets its words and when it began [s of the epoch]; empty words: it is over."""
 
     def __init__(self, told: Callable[[str, float], None] | None = None) -> None:
         self._listeners: list[Callable[[str, float], None]] = [told] if told is not None else []

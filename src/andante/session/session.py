@@ -29,7 +29,7 @@ from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.description.solver import SolverLike, solver_settings
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
-from andante.files import Closing
+from andante.files import Closing, session_folder
 from andante.geometry import Array
 from andante.locomotion import Command, FallRules
 from andante.locomotion.keys import KEYS
@@ -179,7 +179,7 @@ class LiveSession(Closing):
             solver=solver_settings(solver),
         )  # fmt: skip
         self.bus = bus or Bus()
-        self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
+        self.folder = session_folder(folder)
         self.library = library or Library()
         self.progress = progress or Progress()  # what the loop is busy with while it stands still
         self.scene = 0  # counts builds

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
-from andante.files import Closing
+from andante.files import Closing, session_folder
 from andante.gc_paused import gc_paused
 from andante.hardware.address import SIMULATED
 from andante.hardware.address import check_address as check_body_address
@@ -58,12 +58,21 @@ def studio_pages(folder: Path = STATIC) -> list[Page]:
     return [Page("/", None, MISSING.encode(), "text/html")]
 
 
-def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
+def scene_arguments(
+    robots: Sequence[str], worlds: Sequence[str], folder: Path | str | None = None
+) -> dict[str, list[str]]:
     """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over).
 
-    The mark tells a page that has come back whether it still meets the same session.
+    The mark tells a page that has come back whether it still meets the same session. What the page is given goes into
+    the folder.
     """
-    return {"robots": list(robots), "worlds": list(worlds), "session": [secrets.token_hex(8)]}
+    place = session_folder(folder).resolve()
+    return {
+        "robots": list(robots),
+        "worlds": list(worlds),
+        "session": [secrets.token_hex(8)],
+        "folder": [str(place)],
+    }
 
 
 def tell_stages(progress: Progress, server: ServerHandle) -> None:
@@ -86,8 +95,10 @@ class Studio(Closing):
         if not told:
             tell_stages(session.progress, server)
         self._wait, self._next = 0.0, 0.0  # until the next start after a death, and when that may be [s]
+        from .gallery_node import GalleryNode
         from .scenes import SceneNode, Scenes
 
+        session.nodes.append(GalleryNode(session))
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)
 
@@ -167,7 +178,7 @@ def open_studio(
     from andante.bus import Bus
 
     bus = Bus()
-    named = scene_arguments([str(robot)], [str(world)])
+    named = scene_arguments([str(robot)], [str(world)], folder)
     server = start_server(
         bus, port, host, token, studio_pages(), routes=ROUTES, arguments=named, until=READY, wait=False
     )

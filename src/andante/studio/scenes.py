@@ -7,6 +7,7 @@ Only built-in names and those that the session was started with are known; a pat
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import threading
@@ -25,6 +26,7 @@ from andante.errors import AndanteError
 
 from . import formats
 from .buffers import coarse, mesh_bytes
+from .uploads import upload_routes
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
+SMALL = 1024  # files below go over the wire as they are [bytes]
 LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 WHOLE = {"robot": ".urdf", "world": ".json"}  # the file that tells of all
@@ -51,6 +54,11 @@ class SceneFile:
     def etag(self) -> str:
         """A name of the content, for the browser's cache."""
         return f'"{hashlib.sha256(self.data).hexdigest()[:20]}"'
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The data as gzip, packed once."""
+        return gzip.compress(self.data, 5, mtime=0)
 
 
 @dataclass(frozen=True)
@@ -213,9 +221,7 @@ class SceneNode:
         shown = [("robot", session.stage.name), ("world", session.choice.world_name), *(("robot", k) for k in kinds)]
         versions = [source.version if (source := told[kind].get(name)) else "" for kind, name in shown]
         self._topic.publish(
-            messages.make(
-                "andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds, versions=versions
-            )
+            messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds, versions=versions)
         )
 
     def close(self) -> None:
@@ -264,6 +270,10 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
         headers = {"etag": found.etag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == found.etag:
             return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", "") and len(found.data) > SMALL:
+            headers |= {"content-encoding": "gzip", "vary": "accept-encoding"}
+            data = await run_in_threadpool(lambda: found.packed)
+            return Response(data, media_type=found.media_type, headers=headers)
         return Response(found.data, media_type=found.media_type, headers=headers)
 
     named = {kind: (arguments or {}).get(f"{kind}s", []) for kind in scenes.sources}
@@ -274,7 +284,9 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
     async def opening(_: Request) -> Response:
         return JSONResponse({**first, "session": mark})
 
+    folder = next(iter((arguments or {}).get("folder", [])), "")
     return [
+        *(upload_routes(Path(folder)) if folder else []),
         Route("/robot/{path:path}", answer),
         Route("/world/{path:path}", answer),
         Route("/scene.json", opening),  # what the page may load while the session is still being built

@@ -21,8 +21,19 @@ export class Topbar {
   private readonly state = h("span", { class: "pill state", role: "status" }, "connecting");
   private readonly record: HTMLButtonElement;
   private readonly clip: HTMLButtonElement;
+  private readonly open: HTMLButtonElement;
+  private readonly help: HTMLButtonElement;
+  private readonly share: HTMLButtonElement;
 
-  constructor(private readonly studio: Studio) {
+  constructor(
+    private readonly studio: Studio,
+    actions: { open: () => void; help: () => void; share: () => void },
+  ) {
+    this.open = this.button("open", "Open a robot or a world (O)", actions.open);
+    this.open.id = "open";
+    this.help = this.button("help", "Help (?)", actions.help);
+    this.help.id = "help";
+    this.share = this.button("share", "Copy a link to this view", actions.share);
     this.selects = Object.fromEntries(SELECTS.map((kind) => [kind, this.select(kind)])) as Record<Kind, HTMLSelectElement>;
     this.play = this.button("pause", "Pause", () => { void this.toggle(); });
     this.play.id = "pause";
@@ -43,12 +54,15 @@ export class Topbar {
       { class: "topbar" },
       h("h1", {}, h("img", { src: "./icon.svg", alt: "", width: 22, height: 22 }), "Andante"),
       ...SELECTS.map((kind) => h("label", { class: "choice" }, h("span", {}, kind), this.selects[kind])),
+      this.open,
       h("div", { class: "anchor" }, solver.button, solver.element),
       h("div", { class: "group", role: "group", "aria-label": "Time" }, this.play, step, reset, this.time, this.factor),
       h("span", { class: "spring" }),
       this.state,
       h("div", { class: "group", role: "group", "aria-label": "Recording" }, this.record, this.clip),
+      this.share,
       theme,
+      this.help,
     );
     studio.status.on((status) => { if (status) this.tell(status); });
     studio.connection.state.watch((state) => {
@@ -58,6 +72,7 @@ export class Topbar {
       this.state.className = "pill state bad";
     });
     studio.ready.on((ready) => { if (ready) void this.load(); });
+    studio.listed.on(() => { void this.load(); });
     setInterval(() => {
       if (!studio.silent || studio.connection.state.value !== "open") return;
       put(this.factor, "busy"); // the last factor says nothing about now
@@ -85,6 +100,11 @@ export class Topbar {
       if (walks || event.key === " ") select.showPicker();
     });
     return select;
+  }
+
+  /** Choose by name; nothing happens where that is there already. */
+  async want(kind: Kind, name: string): Promise<void> {
+    if (this.studio.status.value?.[kind] !== name) await this.choose(kind, name);
   }
 
   /** Another robot, world or engine; the one before comes back by a button. */
@@ -123,7 +143,8 @@ export class Topbar {
     select.value = value;
   }
 
-  private async toggle(): Promise<void> {
+  /** Pause or go on. */
+  async toggle(): Promise<void> {
     await this.studio.ask(this.studio.status.value?.paused ? "/resume" : "/pause", "std_srvs/srv/Trigger");
   }
 

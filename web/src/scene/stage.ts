@@ -30,6 +30,7 @@ export class Stage {
   private session = ""; // mark of the session that the page met first
   private posesAt = -Infinity;
   private framed = false;
+  private looked = false; // a view was given by a link
   private encoders: (() => void) | undefined;
   private last: LinkPoses | undefined;
   private readonly lately = new Track();
@@ -78,6 +79,14 @@ export class Stage {
   /** world_from_link of the robot at a time of the last seconds; undefined where that is not known. */
   poseAt(link: string, time: number): THREE.Matrix4 | undefined {
     return this.lately.at(link, time);
+  }
+
+  /** Look from a point at another, three numbers each [m]; kept although meshes still come. */
+  look(camera: readonly number[]): void {
+    this.framed = this.looked = true;
+    this.view.camera.position.set(camera[0]!, camera[1]!, camera[2]!);
+    this.view.controls.target.set(camera[3]!, camera[4]!, camera[5]!);
+    this.view.controls.update();
   }
 
   /** Bring the robot into the middle. */
@@ -229,7 +238,7 @@ export class Stage {
     clearTimeout(this.settle);
     this.settle = window.setTimeout(() => {
       this.flatten();
-      this.home();
+      if (!this.looked) this.home();
       this.view.warm();
     }, 150);
   }

@@ -73,6 +73,17 @@ export class Tabs {
     remember(`tab.${this.name}`, panel.id);
   }
 
+  /** The panel in view. */
+  get shown(): string {
+    return this.current?.id ?? "";
+  }
+
+  /** Open the panel of that place, from 0. */
+  openAt(index: number): void {
+    const panel = this.panels.filter((one) => one.available?.value ?? true)[index];
+    if (panel) this.open(panel.id);
+  }
+
   has(id: string): boolean {
     return this.panels.some((panel) => panel.id === id);
   }

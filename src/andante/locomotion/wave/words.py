@@ -1,4 +1,4 @@
-"""The numbers of a wave gait in words: name, unit and what a larger one does, for people who do not know the symbols."""
+"""The numbers of a wave gait in words: name, unit and what a larger one does."""
 
 from __future__ import annotations
 

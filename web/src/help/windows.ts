@@ -1,0 +1,33 @@
+/** The windows of the page, each loaded when it is first wanted. */
+
+import type { OpenDialog } from "../gallery/dialog";
+import type { Dropped } from "../gallery/drop";
+import type { Studio } from "../studio";
+
+export class Windows {
+  private opening: Promise<OpenDialog> | undefined;
+  private helping: Promise<HTMLDialogElement> | undefined;
+
+  constructor(private readonly studio: Studio) {}
+
+  open(): void {
+    void this.dialog().then((box) => { box.show(); });
+  }
+
+  bring(files: Dropped[]): void {
+    void this.dialog().then((box) => box.bring(files));
+  }
+
+  help(): void {
+    this.helping ??= import("./overlay").then(({ helpWindow }) => helpWindow());
+    void this.helping.then((box) => {
+      if (box.open) box.close();
+      else box.showModal();
+    });
+  }
+
+  private dialog(): Promise<OpenDialog> {
+    this.opening ??= import("../gallery/dialog").then(({ OpenDialog }) => new OpenDialog(this.studio));
+    return this.opening;
+  }
+}
