@@ -129,6 +129,7 @@ def test_a_server_that_dies_again_and_again_is_started_ever_more_seldom(monkeypa
     )
     monkeypatch.setattr("andante.studio.scenes.SceneNode", lambda *_: None)
     monkeypatch.setattr("andante.studio.gallery_node.GalleryNode", lambda *_: None)
+    monkeypatch.setattr("andante.studio.editing.node.SceneEditNode", lambda *_: None)
     studio = Studio(session, server)  # type: ignore[arg-type]
     for _ in range(4000):
         studio._poll()

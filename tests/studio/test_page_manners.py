@@ -37,7 +37,7 @@ def test_letters_on_a_menu_drive_instead_of_replacing_the_robot_and_a_choice_can
     page.keyboard.press("e")
     assert page.locator("#select-robot").input_value() == "waffle"
     assert page.locator("#select-world").input_value() == "arena"
-    page.locator("body").click(position={"x": 640, "y": 20})
+    page.locator("body").click(position={"x": 930, "y": 20})
     studio.choose("robot", "rover")
     page.locator(".toast", has_text="The robot was waffle").get_by_role("button", name="Undo").click()
     studio.wait("() => andante.studio.status.value.robot === 'waffle'")
@@ -131,7 +131,8 @@ def test_another_session_at_the_same_address_is_another_page(studio: Any) -> Non
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 URDF = """<robot name="my &lt;b&gt;cart"><link name="base_link"><inertial><mass value="1"/>
-  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><box size="0.3 0.2 0.1"/></geometry></visual>
+  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+  <visual><geometry><box size="0.3 0.2 0.1"/></geometry></visual>
   <collision><geometry><box size="0.3 0.2 0.1"/></geometry></collision></link></robot>"""
 DROPS = """([name, text]) => { const data = new DataTransfer(); data.items.add(new File([text], name));
     for (const kind of ['dragenter', 'dragover', 'drop'])
@@ -160,7 +161,7 @@ def test_a_robot_of_ones_own_is_dropped_on_the_page_and_a_broken_one_told(studio
 
 def test_help_and_links_and_keys_of_the_page(studio: Any) -> None:
     page = studio.page
-    page.locator("body").click(position={"x": 640, "y": 20})
+    page.locator("body").click(position={"x": 930, "y": 20})
     page.keyboard.press("?")
     page.locator("dialog.help[open]").wait_for()
     for words in ("turn left", "pause, go on", "open a robot or a world"):
@@ -209,3 +210,48 @@ def test_nothing_stands_in_the_way_of_a_screen_reader_and_little_goes_over_the_w
     assert broken == []
     sizes = studio.js("() => performance.getEntriesByType('resource').map(e => e.encodedBodySize)")
     assert 100_000 < sum(sizes) < 600_000
+
+
+def test_a_scene_is_drawn_saved_and_driven_in(studio: Any) -> None:
+    page = studio.page
+    studio.choose("world", "empty")
+    page.click("#edit")
+    page.locator(".card.editor").wait_for(state="visible")
+    for kind in ("table", "box"):
+        page.click(f"[data-add={kind}]")
+    page.get_by_label("along x [m]").fill("0.6")
+    page.get_by_label("along x [m]").press("Enter")
+    page.get_by_label("x [m]", exact=True).fill("1.5")
+    page.get_by_label("x [m]", exact=True).press("Enter")
+    studio.wait("() => { const b = andante.editor.scene.things[1]; return b.x === 1.5 && b.size[0] === 0.6; }")
+    page.locator(".viewport canvas").first.focus()
+    page.keyboard.press("Control+d")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+z")
+    assert studio.js("() => andante.editor.scene.things.length") == 3
+    page.keyboard.press("Control+y")
+    page.click("[data-mode=wall]")
+    drag = studio.js(
+        """() => { const v = andante.stage.view, b = v.canvas.getBoundingClientRect(), T = v.camera.position.constructor;
+             const at = (x, y) => { const p = new T(x, y, 0).project(v.camera);
+                 return [b.left + (p.x + 1) / 2 * b.width, b.top + (1 - p.y) / 2 * b.height]; };
+             v.camera.updateMatrixWorld(); return [at(-0.6, 0.6), at(0.4, 0.6)]; }"""
+    )
+    page.mouse.move(*drag[0])
+    page.mouse.down()
+    page.mouse.move(*drag[1], steps=4)
+    page.mouse.up()
+    length = studio.js("() => andante.editor.scene.things.at(-1).size[0]")
+    assert length == pytest.approx(1.0, abs=0.11)
+    page.fill("#scene-name", "My flat")
+    page.click("#scene-save")
+    studio.wait("() => /My_flat[.]sdf$/.test(andante.studio.status.value.world)")
+    page.locator(".card.editor").wait_for(state="hidden")
+    studio.wait("() => andante.stage.world.value?.things.some(g => g.children.length > 0)")
+    assert (studio.folder / "gallery" / "My_flat" / "My_flat.sdf").is_file()
+    page.click("#edit")
+    studio.wait("() => andante.editor.open")
+    kinds = studio.js("() => andante.editor.scene.things.map(t => t.kind).sort()")
+    assert kinds == ["box", "table", "wall"]
+    page.keyboard.press("b")
+    studio.wait("() => !andante.editor.open")

@@ -61,7 +61,7 @@ function start(): void {
   const rightBar = splitter({ name: "Robot", axis: "x", variable: "--right", initial: 330, least: 230, most: 0.6 });
   const belowBar = splitter({ name: "Session", axis: "y", variable: "--below", initial: 230, least: 110, most: 0.75 });
   const main = h("main", { class: "main" }, viewport.element, belowBar, below.element);
-  const windows = new Windows(studio);
+  const windows = new Windows(studio, viewport.stage, viewport.element);
   const share = (): void => {
     const { camera, controls } = viewport.stage.view;
     const { robot, world, engine } = studio.status.value ?? {};
@@ -71,11 +71,11 @@ function start(): void {
     history.replaceState(null, "", hash);
     navigator.clipboard.writeText(link.href).then(() => { toast("The link to this view is copied.", "good"); }, () => { toast(link.href); });
   };
-  const topbar = new Topbar(studio, { open: () => { windows.open(); }, help: () => { windows.help(); }, share });
+  const topbar = new Topbar(studio, { open: () => { windows.open(); }, help: () => { windows.help(); }, edit: () => { windows.edit(); }, share });
   app.append(topbar.element, main, rightBar, right.element);
   takeDrops((files) => { windows.bring(files); });
   const digits = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [String(n), () => { right.openAt(n - 1); }]));
-  startShortcuts({ "?": () => { windows.help(); }, o: () => { windows.open(); }, " ": () => { void topbar.toggle(); }, Home: () => { viewport.stage.home(); }, ...digits });
+  startShortcuts({ "?": () => { windows.help(); }, o: () => { windows.open(); }, b: () => { windows.edit(); }, " ": () => { void topbar.toggle(); }, Home: () => { viewport.stage.home(); }, ...digits });
   restore(readShared(location.hash), { topbar, tabs: [right, below], studio, stage: viewport.stage });
   studio.connection.connect();
   Object.assign(window, { andante: { studio, driver, stage: viewport.stage, map, search } }); // for the console of the curious

@@ -79,7 +79,7 @@ def watch_compiling(progress: Progress) -> Callable[[], None]:
 
     watch = CompileWatch(progress)
 
-    class _Listener(event.Listener):  # type: ignore[misc]
+    class _Listener(event.Listener):
         def on_start(self, event: Any) -> None:
             watch.on_start(event)
 
@@ -87,5 +87,5 @@ def watch_compiling(progress: Progress) -> Callable[[], None]:
             watch.on_end(event)
 
     listener = _Listener()
-    event.register("numba:compile", listener)
-    return lambda: event.unregister("numba:compile", listener)
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
+    return lambda: event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call,no-any-return]

@@ -364,12 +364,18 @@ class LiveSession(Closing):
         world: World | str | Path = "",
         robot: Robot | str | Path = "",
         arguments: Mapping[str, str] | None = None,
+        stay: bool = False,
     ) -> None:
-        """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""
+        """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays.
+
+        stay: the robot goes on where it stands also in another world, which is the same one after a change.
+        """
         if engine:
             engine_class(engine)
         new = replace(self.choice, engine=engine or self.choice.engine, world=world or self.choice.world)
-        if world:
+        if world and stay:
+            new = replace(new, start=self._here())
+        elif world:
             new = replace(new, others=(), start=(0.0, 0.0, 0.0))
         elif engine and not robot:  # the robot goes on where it stands
             new = replace(new, start=self._here())

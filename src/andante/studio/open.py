@@ -95,10 +95,12 @@ class Studio(Closing):
         if not told:
             tell_stages(session.progress, server)
         self._wait, self._next = 0.0, 0.0  # until the next start after a death, and when that may be [s]
+        from .editing.node import SceneEditNode
         from .gallery_node import GalleryNode
         from .scenes import SceneNode, Scenes
 
         session.nodes.append(GalleryNode(session))
+        session.nodes.append(SceneEditNode(session))
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)
 

@@ -22,15 +22,18 @@ export class Topbar {
   private readonly record: HTMLButtonElement;
   private readonly clip: HTMLButtonElement;
   private readonly open: HTMLButtonElement;
+  private readonly edit: HTMLButtonElement;
   private readonly help: HTMLButtonElement;
   private readonly share: HTMLButtonElement;
 
   constructor(
     private readonly studio: Studio,
-    actions: { open: () => void; help: () => void; share: () => void },
+    actions: { open: () => void; edit: () => void; help: () => void; share: () => void },
   ) {
     this.open = this.button("open", "Open a robot or a world (O)", actions.open);
     this.open.id = "open";
+    this.edit = this.button("edit", "Edit the scene (B)", actions.edit);
+    this.edit.id = "edit";
     this.help = this.button("help", "Help (?)", actions.help);
     this.help.id = "help";
     this.share = this.button("share", "Copy a link to this view", actions.share);
@@ -55,6 +58,7 @@ export class Topbar {
       h("h1", {}, h("img", { src: "./icon.svg", alt: "", width: 22, height: 22 }), "Andante"),
       ...SELECTS.map((kind) => h("label", { class: "choice" }, h("span", {}, kind), this.selects[kind])),
       this.open,
+      this.edit,
       h("div", { class: "anchor" }, solver.button, solver.element),
       h("div", { class: "group", role: "group", "aria-label": "Time" }, this.play, step, reset, this.time, this.factor),
       h("span", { class: "spring" }),

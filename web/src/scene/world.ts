@@ -24,6 +24,8 @@ export class WorldModel {
   readonly group = new THREE.Group();
   readonly background: THREE.Color;
   readonly sun: THREE.Vector3;
+  /** All but the floors: what an editor takes out of sight. */
+  readonly things: THREE.Object3D[] = [];
   private readonly parts = new Map<string, THREE.Object3D>();
 
   private constructor(
@@ -38,11 +40,15 @@ export class WorldModel {
     lights.aim(this.sun);
     const { lighting } = lights;
     for (const floor of data.floors) this.group.add(makeFloor(floor, lighting));
-    if (data.static !== null) this.add(this.group, data.static, onChange, SOFTWARE ? lighting : undefined);
+    const still = new THREE.Group();
+    this.group.add(still);
+    this.things.push(still);
+    if (data.static !== null) this.add(still, data.static, onChange, SOFTWARE ? lighting : undefined);
     for (const part of data.parts) {
       const place = new THREE.Group();
       set(place, part.pose);
       this.parts.set(part.name, place);
+      this.things.push(place);
       this.group.add(place);
       this.add(place, part.mesh, onChange);
     }
