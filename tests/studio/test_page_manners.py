@@ -232,7 +232,8 @@ def test_a_scene_is_drawn_saved_and_driven_in(studio: Any) -> None:
     page.keyboard.press("Control+y")
     page.click("[data-mode=wall]")
     drag = studio.js(
-        """() => { const v = andante.stage.view, b = v.canvas.getBoundingClientRect(), T = v.camera.position.constructor;
+        """() => { const v = andante.stage.view, b = v.canvas.getBoundingClientRect();
+             const T = v.camera.position.constructor;
              const at = (x, y) => { const p = new T(x, y, 0).project(v.camera);
                  return [b.left + (p.x + 1) / 2 * b.width, b.top + (1 - p.y) / 2 * b.height]; };
              v.camera.updateMatrixWorld(); return [at(-0.6, 0.6), at(0.4, 0.6)]; }"""

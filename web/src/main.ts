@@ -72,7 +72,7 @@ function start(): void {
     navigator.clipboard.writeText(link.href).then(() => { toast("The link to this view is copied.", "good"); }, () => { toast(link.href); });
   };
   const topbar = new Topbar(studio, { open: () => { windows.open(); }, help: () => { windows.help(); }, edit: () => { windows.edit(); }, share });
-  app.append(topbar.element, main, rightBar, right.element);
+  app.append(topbar.element, main, h("aside", { class: "around", "aria-label": "Size of the panels" }, rightBar), right.element);
   takeDrops((files) => { windows.bring(files); });
   const digits = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [String(n), () => { right.openAt(n - 1); }]));
   startShortcuts({ "?": () => { windows.help(); }, o: () => { windows.open(); }, b: () => { windows.edit(); }, " ": () => { void topbar.toggle(); }, Home: () => { viewport.stage.home(); }, ...digits });

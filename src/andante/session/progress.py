@@ -88,4 +88,4 @@ def watch_compiling(progress: Progress) -> Callable[[], None]:
 
     listener = _Listener()
     event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
-    return lambda: event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call,no-any-return]
+    return lambda: event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]

@@ -62,7 +62,8 @@ export class Busy {
   }
 
   private tell(): void {
-    const next = this.told ?? [...this.own].at(-1) ?? null;
+    const own = [...this.own].at(-1) ?? null;
+    const next = own && this.told ? (own.since > this.told.since ? own : this.told) : (own ?? this.told); // the newest
     const now = this.stage.value;
     if (next?.words !== now?.words || next?.since !== now?.since) this.stage.value = next;
   }

@@ -25,7 +25,7 @@ export class Tabs {
       { class: "ghost square", type: "button", title: "Larger or smaller", "aria-label": `Enlarge ${name} panels`, onclick: () => { this.toggle(); } },
       icon("expand", 14),
     );
-    this.element = h("section", { class: "dock", "aria-label": name }, h("header", {}, this.list, this.grow), this.body);
+    this.element = h("section", { class: "dock", "aria-label": name }, h("h2", { class: "unseen" }, name), h("header", {}, this.list, this.grow), this.body);
     for (const panel of panels) {
       const tab = h(
         "button",

@@ -60,7 +60,7 @@ class Scene:
             raise BadInput(f"a scene has lists of up to {MOST} things")
         made = tuple(Thing.of(thing) for thing in things)
         stay = tuple(_kept(model) for model in kept)
-        names = [each.name for each in (*made, *stay)]
+        names = [*(thing.name for thing in made), *(model.name for model in stay)]
         twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
         if twice is not None:
             raise BadInput(f"two things are called {twice!r}; choose another name")
@@ -74,7 +74,8 @@ def _kept(told: Any) -> Kept:
     place = [told.get(key, 0.0) for key in ("x", "y", "z", "yaw")]
     if not all(isinstance(v, int | float) and math.isfinite(v) and abs(v) < 1e4 for v in place):
         raise BadInput(f"{told.get('name')!r}: a place has finite numbers, got {place}")
-    return Kept(str(told.get("name", "")), *(float(v) for v in place))
+    x, y, z, yaw = (float(v) for v in place)
+    return Kept(str(told.get("name", "")), x, y, z, yaw)
 
 
 # ---- to a world ----------------------------------------------------------------------------------------
