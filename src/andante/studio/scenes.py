@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote
 from andante.bags import messages
 from andante.bridges.server.access import Page
 from andante.description import Robot, World, load_robot, load_world
-from andante.description.load import robot_names, world_names
+from andante.description.load import robot_file, robot_names, world_names
 from andante.errors import AndanteError
 
 from . import formats
@@ -237,7 +237,9 @@ def sources_of(session: LiveSession) -> tuple[dict[str, Source], dict[str, Sourc
         robots[session.stage.name] = Source.of(file, choice.arguments)
     for placed in choice.others:
         if (file := placed.robot.source.file) and Path(file).is_file():
-            robots.setdefault(placed.robot.name, Source.of(str(file)))
+            name = placed.robot.name
+            own = name in robot_names() and Path(file) == robot_file(name)  # a built-in one, which the server has
+            robots.setdefault(name, Source.of(name if own else str(file)))
     worlds = {choice.world_name: Source.of(file)} if (file := _file(choice.world)) is not None else {}
     return robots, worlds
 
