@@ -8,11 +8,12 @@ with a warning.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from andante.control.start import first_positions, holds_still, lying_side
 from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
 from andante.description.joint import JointType
 from andante.description.link import Collision, Link
@@ -25,7 +26,11 @@ from andante.description.world import Placement
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.geometry.hull import convex_hull
-from andante.physics import Engine
+from andante.physics import Engine, Mode
+from andante.physics.identified import servo_drive
+
+from .body import stiffen_wheels
+from .truth import Stance, stance
 
 LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
 ROUND = 0.1  # by which the moments of a ball may differ
@@ -188,6 +193,42 @@ def put_on_ground(
     z, ground = stand_heights(engine, model, q, start, turn)
     engine.set_base(model, SE3.from_parts(turn, (start[0], start[1], z + above)).vector)
     return ground
+
+
+def put_to_stand(
+    engine: Engine,
+    model: int,
+    robot: Robot,
+    pose: str | Mapping[str, float] | None,
+    start: Sequence[float],
+    drop: float = 0.0,
+    fixed: bool = False,
+) -> tuple[float, Stance | None]:
+    """Put a robot of a scene to its start, its servos holding its first pose.
+
+    Returns:
+        Height of the ground below it [m], and how it would stand if it starts lying (else None).
+    """
+    if not (math.isfinite(drop) and drop >= 0):
+        raise BadInput(f"drop must be a height >= 0 m, got {drop}")
+    positions = first_positions(robot, pose)
+    where, side, stood = np.asarray(start, dtype=float), None if fixed else lying_side(pose), None
+    ground = put_on_ground(engine, model, positions, where, drop)
+    if side is not None:
+        stood = stance(engine, model, ground)
+        put_on_ground(engine, model, positions, where, drop, side)
+    if robot.movable:
+        hold = holds_still(robot)
+        target = np.array([positions[joint] for joint in robot.joint_names])
+        if hold.any():
+            engine.command(model, target[hold], Mode.POSITION, np.flatnonzero(hold))
+        if not hold.all():
+            engine.command(model, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
+    stiffen_wheels(engine, model)
+    drive = servo_drive(robot)
+    if drive is not None:
+        engine.set_drives(model, drive)
+    return ground, stood
 
 
 def resting_rotation(robot: Robot, positions: Mapping[str, float], lying: str | None = None) -> Array:

@@ -216,13 +216,17 @@ class SceneNode:
                 files = fresh.all(kind, name)
                 self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
             self.known.sources[kind].update(sources)
-        others = session.choice.others
-        names, kinds = [placed.name for placed in others], [placed.robot.name for placed in others]
+        others = added_models(session)
+        names, kinds = [name for name, _ in others], [robot.name for _, robot in others]
         shown = [("robot", session.stage.name), ("world", session.choice.world_name), *(("robot", k) for k in kinds)]
         versions = [source.version if (source := told[kind].get(name)) else "" for kind, name in shown]
         self._topic.publish(
             messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds, versions=versions)
         )
+
+    def repopulated(self) -> None:
+        """Tell the models that stand in the scene now."""
+        self.rebuilt()
 
     def close(self) -> None:
         """The session ends."""
@@ -235,13 +239,18 @@ def sources_of(session: LiveSession) -> tuple[dict[str, Source], dict[str, Sourc
     robots: dict[str, Source] = {}
     if (file := _file(choice.robot)) is not None:
         robots[session.stage.name] = Source.of(file, choice.arguments)
-    for placed in choice.others:
-        if (file := placed.robot.source.file) and Path(file).is_file():
-            name = placed.robot.name
-            own = name in robot_names() and Path(file) == robot_file(name)  # a built-in one, which the server has
-            robots.setdefault(name, Source.of(name if own else str(file)))
+    for _, robot in added_models(session):
+        if (file := robot.source.file) and Path(file).is_file():
+            own = robot.name in robot_names() and Path(file) == robot_file(robot.name)  # which the server has
+            robots.setdefault(robot.name, Source.of(robot.name if own else str(file)))
     worlds = {choice.world_name: Source.of(file)} if (file := _file(choice.world)) is not None else {}
     return robots, worlds
+
+
+def added_models(session: LiveSession) -> list[tuple[str, Robot]]:
+    """Things and robots that stand in the scene beside its first robot, by name."""
+    things = [(placed.name, placed.robot) for placed in session.choice.others]
+    return things + [(name, fellow.stage.robot) for name, fellow in session.crew.companions.items()]
 
 
 def _file(thing: Robot | World | str | Path) -> str | None:
