@@ -10,7 +10,7 @@ const GEOMETRY: Record<Shape, THREE.BufferGeometry> = {
   cylinder: new THREE.CylinderGeometry(0.5, 0.5, 1, 28).rotateX(Math.PI / 2),
   sphere: new THREE.SphereGeometry(0.5, 24, 16),
 };
-const CHOSEN = new THREE.LineBasicMaterial({ color: 0xe4572e, depthTest: false });
+const CHOSEN = new THREE.LineBasicMaterial({ color: 0xe4572e, depthTest: false, transparent: true }); // seen through all else
 const EDGES: Record<Shape, THREE.BufferGeometry> = {
   box: new THREE.EdgesGeometry(GEOMETRY.box),
   cylinder: new THREE.EdgesGeometry(GEOMETRY.cylinder, 30),
