@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bags import messages
+from andante.control.publishers import StatePublisher
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import so3
 from andante.simulation.push import DIRECTIONS
@@ -196,6 +197,9 @@ class TerminalNode(LiveNode):
         if kind == "parameters":
             return [parameter.name for parameter in self.session.bus.parameters.list()]
         if kind == "frames":
+            for node in self.session.nodes:
+                if isinstance(node, StatePublisher):
+                    node.refresh()
             return list(self.session.bus.tf.frames())
         return list(self._names(kind))
 
@@ -297,8 +301,8 @@ class TerminalNode(LiveNode):
         return text
 
     def _joint(self, name: str, position: str, fraction: str = "0.3") -> str:
-        self.session.command_api.joint_angles([name], [_number(position)], _number(fraction))
-        return f"{name} to {position}"
+        beyond = self.session.command_api.joint_angles([name], [_number(position)], _number(fraction))
+        return f"{beyond}; {position} lies beyond it" if beyond else f"{name} to {position}"
 
     def _push(self, impulse: str, direction: str, link: str = "") -> str:
         if direction not in DIRECTIONS:
@@ -365,6 +369,9 @@ class TerminalNode(LiveNode):
         )
 
     def _tf(self, target: str, source: str) -> str:
+        for node in self.session.nodes:
+            if isinstance(node, StatePublisher):
+                node.refresh()
         x, y, z, *turn = self.session.bus.tf.lookup(target, source)
         roll, pitch, yaw = so3.to_rpy(so3.from_quaternion(np.array(turn)))
         angles = " ".join(f"{math.degrees(float(a)):.1f}" for a in (roll, pitch, yaw))
