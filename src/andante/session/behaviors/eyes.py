@@ -163,7 +163,9 @@ class Eyes:
             point = on_plane(at, ball.direction, self.settings.ball.radius)
             far = float(np.linalg.norm(point - at[:3, 3]))
             fits = far <= self.settings.farthest and low <= far / ball.distance <= high
-            if fits and not self._limbs.hide(self._felt(), np.linalg.solve(odom_from_root, at), ball.direction, far):
+            if fits and not self._limbs.hide(
+                self._felt(), np.asarray(np.linalg.solve(odom_from_root, at), dtype=float), ball.direction, far
+            ):
                 self.ball.see(point[:2], now, far)
                 return
 
