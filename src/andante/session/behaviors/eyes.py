@@ -114,6 +114,8 @@ class Eyes:
         """A picture (height, width, 3) of now."""
         camera = self.cameras[name]
         camera.turn_on(self.settings.width, self.settings.height)
+        if self._scene.engine is not self.stage.sim.engine:  # models came or went
+            self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
         self._scene.renew()
         camera.measure(self._scene)
         camera.on = False  # it takes no pictures of its own accord: the loop would pay for them
