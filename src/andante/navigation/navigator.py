@@ -16,7 +16,8 @@ from andante.mapping import OccupancyGrid, Scan
 
 from .choose import controller_named, planner_named
 from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
-from .layers import LayeredCostmap, LayerSettings, MoverTracker
+from .layers import LayeredCostmap, LayerSettings
+from .movers import MoverTracker
 from .path import Path
 from .planners import Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries
@@ -184,11 +185,14 @@ class Navigator:
         poses = reading.scan_poses or (pose,) * len(reading.scans)
         velocities = reading.scan_velocities or (velocity,) * len(reading.scans)
         for scan, at, twist in zip(reading.scans, poses, velocities, strict=True):
-            self.layers.update(at, scan, twist)
             self._scan_time = reading.time
-            if self._movers is not None:
-                self._movers.update(at, scan, reading.time, twist)
-        movers = NOBODY if self._movers is None else self._movers.movers
+            if self._movers is None:
+                self.layers.update(at, scan, twist)
+                continue
+            middle = scan.time + 0.5 * scan.time_increment * len(scan.ranges)
+            self._movers.update(at, scan, middle, twist)
+            self.layers.update(at, self._movers.without_movers(at, scan, twist, middle), twist)
+        movers = NOBODY if self._movers is None else self._movers.movers_at(reading.time)
         state = MotionState(pose, velocity, reading.time, movers)
         if self._goal is None or self._state in (State.ARRIVED, State.FAILED, State.IDLE):
             return self._stand(self._reason)
