@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,8 +15,9 @@ from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.planar import three_numbers
 
-from .costmap import UNKNOWN, Costmap, Inflation, cell_states, cost_window, distance_window
+from .costmap import OCCUPIED, UNKNOWN, Costmap, Inflation, cell_states, cost_window, distance_window, inflate
 from .vehicle import Vehicle
+from .zones import PLAIN, Zone, covered
 
 MOST_CELLS = 50_000_000
 _SWEEP = 0.5  # period of the search for expired obstacles [s]
@@ -76,7 +78,37 @@ class LayeredCostmap:
         self._clock: float | None = None  # time of the first scan, the zero of stamps
         self._swept = self._now = -math.inf  # [s] after the first scan
         self._reach = math.ceil(self.settings.inflation.reach(vehicle) / self.resolution)
+        self.zones: tuple[Zone, ...] = ()
+        self._closed: tuple[np.ndarray, np.ndarray] | None = None  # cells of keep-out zones, and what the map has there
+        self._plain: np.ndarray | None = None  # cells outside of preferred zones
         self._inflate(0, shape[0], 0, shape[1])
+
+    def set_zones(self, zones: Sequence[Zone]) -> None:
+        """Zones of the map from now on, in place of those before; BadInput without a map, which they are drawn on."""
+        if self.rolling and zones:
+            raise BadInput("zones are drawn on a map; give one")
+        if self._closed is not None:
+            mask, before = self._closed
+            self._base[mask] = before
+        self.zones = tuple(zones)
+        grid = (self._base.shape, self.resolution, self._origin)
+        mask = covered(self.zones, "keep_out", *grid)
+        self._closed = (mask, self._base[mask]) if mask.any() else None
+        self._base[mask] = OCCUPIED
+        lanes = any(zone.kind == "preferred" for zone in self.zones)
+        self._plain = ~covered(self.zones, "preferred", *grid) if lanes else None
+        rows, cols = self._base.shape
+        self._state = np.where(self._evidence > 0, np.uint8(OCCUPIED), self._base)
+        self._inflate(0, rows, 0, cols)
+
+    def without_zones(self) -> Costmap:
+        """The costmap as it would be without any zone."""
+        if self._closed is None:
+            return self.costmap
+        base = self._state.copy()
+        mask, before = self._closed
+        base[mask] = np.where(self._evidence[mask] > 0, np.uint8(OCCUPIED), before)
+        return inflate(base, self.resolution, self._origin, self.vehicle, self.settings.inflation)
 
     @property
     def costmap(self) -> Costmap:
@@ -183,6 +215,10 @@ class LayeredCostmap:
         cost_window(
             self._state, self._distance, top, bottom, left, right, near, inflation.radius, inflation.decline, self._cost
         )
+        if self._plain is not None:
+            window = (slice(top, bottom), slice(left, right))
+            part = self._cost[window]
+            part[self._plain[window] & (part < PLAIN)] = PLAIN
 
 
 def _shifted(cells: np.ndarray, shift: np.ndarray, empty: float) -> np.ndarray:
