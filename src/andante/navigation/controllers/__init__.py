@@ -16,7 +16,8 @@ from andante.navigation.path import Path
 from andante.navigation.vehicle import Vehicle
 
 NOBODY = np.zeros((0, 5))
-MOVER_MARGIN, MOVER_SPREAD = 0.12, 0.12  # kept from moving things [m], and more for every second ahead [m/s]
+MOVER_MARGIN, MOVER_SPREAD = 0.04, 0.06  # kept from moving things at least [m], and more for every second ahead [m/s]
+MOVER_SOFT, MOVER_WEIGHT = 0.6, 8.0  # nearer than this to them costs more and more [m], so much at a touch [1/s]
 STANDS, STOOD = 0.03, 0.5  # slower than this a robot stands [m/s]; one that has stood for so long is walked into [s]
 
 
@@ -218,7 +219,7 @@ def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array
         mx, my = movers[m, 0] + time * movers[m, 2], movers[m, 1] + time * movers[m, 3]
         wide = movers[m, 4] + MOVER_MARGIN + MOVER_SPREAD * min(time, 1.5)
         gap = math.sqrt((x - mx) ** 2 + (y - my) ** 2) - wide
-        if gap >= enough:
+        if gap >= enough + MOVER_SOFT:
             continue
         for k in range(len(discs)):
             px, py = x + c * discs[k, 0] - s * discs[k, 1], y + s * discs[k, 0] + c * discs[k, 1]
@@ -315,6 +316,9 @@ def score_rollouts(
                     cost += dt * weights[CRASH] * 0.2
                 else:
                     gap = min(gap, near_mover)
+                    if near_mover < MOVER_SOFT:
+                        close = 1.0 - max(near_mover, 0.0) / MOVER_SOFT
+                        cost += dt * MOVER_WEIGHT * close * close
             if gap < floor:
                 crash = t
                 break
