@@ -14,7 +14,7 @@ PACKAGES = {  # by module, where the names differ
     "yaml": "pyyaml",
 }  # fmt: skip
 EXTRAS = {  # by module
-    "cv2": "naoqi", "cyclonedds": "ros2", "dartpy": "dart", "fissix": "naoqi", "foxglove": "foxglove",
+    "cv2": "vision", "cyclonedds": "ros2", "dartpy": "dart", "fissix": "naoqi", "foxglove": "foxglove",
     "panda3d": "ode", "pyarrow": "report", "pybullet": "bullet", "qi": "naoqi", "ray": "ray",
 }  # fmt: skip
 

@@ -12,21 +12,17 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
 from andante.files import Closing
 from andante.gc_paused import gc_paused
-from andante.hardware.address import SIMULATED
-from andante.hardware.address import check_address as check_body_address
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 if TYPE_CHECKING:
-    from andante.bus import Bus
     from andante.control.body import Body
-    from andante.description import Robot
     from andante.description.solver import SolverLike
     from andante.session import LiveSession
     from andante.tasks.inputs import RobotLike, WorldLike
@@ -162,6 +158,7 @@ def open_studio(
         from andante.physics.solver import check_settings
         from andante.session import LiveSession  # takes a while, as does the server beside it
         from andante.session.choice import Library
+        from andante.session.real import real_body
         from andante.tasks.bodies import read_params
 
         given = read_params(params)
@@ -179,7 +176,7 @@ def open_studio(
             announce(server.url)
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
-            body=_real(body, given.body, bus), teleop=teleop, follow=follow,
+            body=real_body(body, given.body, bus), teleop=teleop, follow=follow,
             falls=given.falls, solver=solver, robots=robots,
         )  # fmt: skip
     except BaseException:
@@ -283,15 +280,3 @@ def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _real(body: Body | str, table: Mapping[str, Any], bus: Bus) -> Callable[[Robot], Body] | None:
-    """What makes the real robot of its description; None: it is simulated."""
-    if isinstance(body, str):
-        check_body_address(body)
-        if body == SIMULATED:
-            return None
-        from andante.hardware.open import open_body
-
-        return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
-    return lambda robot: body

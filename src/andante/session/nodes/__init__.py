@@ -11,6 +11,7 @@ from .camera import CameraNode
 from .commands import ActionNode, CommandNode
 from .expression import ExpressionNode
 from .fleet import FleetNode
+from .machines import MachineNode
 from .moves import MoveNode
 from .navigation import NavigationNode
 from .node import LiveNode
@@ -39,7 +40,7 @@ from .walker import WalkerNode
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
     CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode, FleetNode,
+    MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode, FleetNode,
 )  # fmt: skip
 # Of every robot beside the first one; time, scene, recordings and searches are those of the session.
 COMPANION_NODES: tuple[Callable[[Any], RobotPublisher], ...] = (

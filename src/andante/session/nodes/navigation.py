@@ -214,10 +214,14 @@ class NavigationNode(LiveNode):
 
     def _work(self, goal: Any) -> Generator[Any, None, Any]:
         x, y, yaw = flat_pose(goal.pose.pose)
+        self.bus.log("info", f"/navigate_to_pose: x {x:.2f} m, y {y:.2f} m", self.name)
+        yield from self.go(x, y, yaw)
+
+    def go(self, x: float, y: float, yaw: float) -> Generator[Any, None, Any]:
+        """Find the way to a place of the map [m, rad], NaN: any heading; tells how far it is."""
         live = self.ensure()
         live.set_goal(x, y, yaw)
         self.session.teleop.release()
-        self.bus.log("info", f"/navigate_to_pose: x {x:.2f} m, y {y:.2f} m", self.name)
         began, wanted = self.bus.clock.now, live.goal
         try:
             while live.goal is wanted:
@@ -230,7 +234,7 @@ class NavigationNode(LiveNode):
                     "navigation_time": spent,
                     "distance_remaining": left,
                 }
-        except Cancelled:
+        except (Cancelled, GeneratorExit):
             live.cancel()
             raise
         out = live.output
