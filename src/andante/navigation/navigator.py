@@ -148,11 +148,6 @@ class Navigator:
         self.controller.reset()
         self._begin()
 
-    def replan(self) -> None:
-        """Plan anew with the next input: the map or its zones are others."""
-        self._planned_at = -math.inf
-        self._tracker = None
-
     def cancel(self) -> None:
         """Forget the goal and stand."""
         self._goal = None
@@ -171,6 +166,11 @@ class Navigator:
         self._tried_at: Array | None = None
         self._recovery = None
         self._progress.reset()
+
+    def replan(self) -> None:
+        """Plan anew with the next input: the map or its zones are others."""
+        self._planned_at = -math.inf
+        self._tracker = None
 
     # ---- one step --------------------------------------------------------------------------------
     def update(self, reading: NavigatorInput) -> NavigatorOutput:
