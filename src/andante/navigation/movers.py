@@ -16,6 +16,7 @@ _JUMP = 0.25  # echoes further apart belong to two things [m]
 _LARGEST = 0.8  # wider things are walls or furniture [m]
 _BEHIND = 0.64  # the middle of a round thing lies this fraction of its radius behind the mean of its echoes (2 / π)
 _AROUND = 0.2  # echoes this near to a moving thing are its own [m]
+_LATELY = 1.0  # what moves has moved within this time; who walks back where he came from moves too [s]
 _COAST = 0.5  # a moving thing is thought to go on for so long without being seen [s]
 _GATE = 0.6  # a thing is looked for within this distance of where it should be [m]
 
@@ -26,15 +27,14 @@ class _Track:
     velocity: Array
     radius: float
     time: float
-    born: float
-    start: Array
+    past: list[tuple[float, Array]]  # times and places of the last moments, oldest first
     hits: int = 1
 
 
 class MoverTracker:
     """Small clusters of echoes that the map does not explain, followed from scan to scan by an alpha-beta filter.
 
-    Counted as moving: seen `hits` times, faster than `least_speed` by the filter and by the distance since first seen.
+    Counted as moving: seen `hits` times, faster than `least_speed` by the filter and by the way of the last second.
     """
 
     def __init__(self, grid: OccupancyGrid | None = None, hits: int = 5, least_speed: float = 0.2) -> None:
@@ -54,8 +54,8 @@ class MoverTracker:
         """The same where they are at a time [s], going on as they went."""
         rows = []
         for track in self._tracks:
-            age = max(track.time - track.born, 1e-6)
-            drift = float(np.linalg.norm(track.place - track.start)) / age
+            begun, begin = track.past[0]
+            drift = float(np.linalg.norm(track.place - begin)) / max(track.time - begun, 1e-6)
             if track.hits >= self._hits and min(drift, float(np.linalg.norm(track.velocity))) >= self._least:
                 ahead = 0.0 if time is None else min(max(time - track.time, 0.0), _COAST)
                 rows.append([*(track.place + ahead * track.velocity), *track.velocity, track.radius])
@@ -84,7 +84,7 @@ class MoverTracker:
                 self._follow(track, expected, *found[i], time)
         for i in sorted(free):
             center, radius = found[i]
-            self._tracks.append(_Track(center, np.zeros(2), radius, time, time, center))
+            self._tracks.append(_Track(center, np.zeros(2), radius, time, [(time, center)]))
 
     def _follow(self, track: _Track, expected: Array, center: Array, radius: float, time: float) -> None:
         """Take in where a thing was seen."""
@@ -93,6 +93,7 @@ class MoverTracker:
         track.velocity = track.velocity + (0.2 if track.hits > 2 else 0.6) * error / dt
         track.radius += 0.3 * (radius - track.radius)
         track.time, track.hits = time, track.hits + 1
+        track.past = [*(mark for mark in track.past if time - mark[0] <= _LATELY), (time, track.place)]
 
     def _clusters(self, pose: Array, scan: Scan, velocity: ArrayLike) -> list[tuple[Array, float]]:
         """Centers and radii of small clusters of echoes that are not part of the map."""
