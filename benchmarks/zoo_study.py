@@ -31,14 +31,14 @@ KEYS = {
 
 
 def told(found: ZooResult) -> dict[str, Any]:
-    """The figures by short names, each with its misses."""
+    """The figures by short names, each with its misses; `ran`: processes of this call, the others were done before."""
     out: dict[str, Any] = {}
     for figure in found.figures:
         key = next(key for key, pattern in KEYS.items() if re.match(pattern, figure.name))
         percent = 100.0 * figure.good / figure.of if figure.of else 0.0
         out[key] = {"good": figure.good, "of": figure.of, "percent": percent, "not": list(figure.misses)}
     bipeds = [row for row in found.rows if row.what == "biped" and row.walk == ""]
-    return {**out, "bipeds": len(bipeds), "check_seconds": found.check_median}
+    return {**out, "bipeds": len(bipeds), "check_seconds": found.check_median, "ran": found.ran}
 
 
 def kept(part: str) -> Path:

@@ -17,6 +17,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import andante as an
+from andante.description.stand_ins import solid_or_same
 from andante.description.world import Placement, World
 from andante.errors import AndanteError
 from andante.physics.rendering import Camera
@@ -32,7 +33,7 @@ def picture(file: Path, kind: str, arguments: dict[str, str]) -> Image.Image:
         models = list(world.models)
         direction = (-1.0, -0.75, -0.9)
     else:
-        world, models = World("empty"), [Placement("robot", an.robot(str(file), arguments))]
+        world, models = World("empty"), [Placement("robot", solid_or_same(an.robot(str(file), arguments)))]
         direction = (-1.0, -0.75, -0.45)
     with Renderer(models, world, *TILE) as renderer:
         points = renderer.points([rest_poses(model) for model in models])
