@@ -11,7 +11,6 @@ from andante.control.start import first_positions
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
-from andante.navigation.vehicle import robot_outline
 
 if TYPE_CHECKING:
     from .live_robot import LiveRobot
@@ -24,6 +23,8 @@ def outline_at(robot: Robot, place: tuple[float, float, float], joints: Mapping[
 
     joints: where they are; None: as it starts.
     """
+    from andante.navigation.vehicle import robot_outline  # here, as its planners take long to import
+
     try:
         there = first_positions(robot, None) if joints is None else joints
         return np.asarray(se2.transform(np.array(place), robot_outline(robot, positions=there)), dtype=float)
