@@ -70,7 +70,11 @@ def test_further_models_stand_in_the_picture(studio: Any) -> None:
     assert answer["success"], answer["message"]
     studio.wait("() => { const g = andante.stage.others.get('guest'); return g && g.urdf.position.x > 1; }")
     assert studio.js("() => andante.stage.others.get('guest').urdf.position.y") == pytest.approx(0.3, abs=0.05)
-    studio.choose("world", "empty")  # another world begins without guests
+    studio.open("drive")
+    studio.page.get_by_label("Remove guest").click()
+    studio.wait("() => !andante.stage.others.has('guest')")
+    studio.page.get_by_label("Remove guest").wait_for(state="detached")
+    studio.choose("world", "empty")
 
 
 def test_pictures_and_paint_of_meshes_are_shown(studio: Any) -> None:

@@ -56,7 +56,7 @@ function start(): void {
   };
   const map = new MapPanel(studio, viewport.stage);
   const search = new SearchPanel(studio);
-  const right = new Tabs("Robot", [new DrivePanel(studio, driver), new MotionsPanel(studio), new JointsPanel(studio, viewport.stage), new SensorsPanel(studio), search], grow("right"));
+  const right = new Tabs("Robot", [new DrivePanel(studio, driver, viewport.stage), new MotionsPanel(studio), new JointsPanel(studio, viewport.stage), new SensorsPanel(studio), search], grow("right"));
   const below = new Tabs("Session", [new PlotsPanel(studio), map, new CameraPanel(studio), new LogPanel(studio), new TerminalPanel(studio), new GraphPanel(studio), new ReplayPanel(studio)], grow("below"));
   const rightBar = splitter({ name: "Robot", axis: "x", variable: "--right", initial: 330, least: 230, most: 0.6 });
   const belowBar = splitter({ name: "Session", axis: "y", variable: "--below", initial: 230, least: 110, most: 0.75 });

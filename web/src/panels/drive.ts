@@ -2,6 +2,7 @@
 
 import type { Driver } from "../drive/driver";
 import { keypad } from "../drive/keycaps";
+import type { Stage } from "../scene/stage";
 import type { Studio } from "../studio";
 import { h, refill } from "../ui/dom";
 import { fixed, words } from "../ui/format";
@@ -15,6 +16,7 @@ export class DrivePanel implements Panel {
   readonly title = "Drive";
   readonly element: HTMLElement;
   private readonly own = h("div", {});
+  private readonly others = h("div", { class: "others" });
   private readonly gait = h("select", { id: "gait", "aria-label": "Gait" });
   private readonly speedText = h("output", { for: "speed" });
   private readonly facts = h("dl", { class: "facts" });
@@ -24,6 +26,7 @@ export class DrivePanel implements Panel {
   constructor(
     private readonly studio: Studio,
     private readonly driver: Driver,
+    stage: Stage,
   ) {
     const speed = h("input", { id: "speed", type: "range", min: 5, max: 100, step: 5, value: driver.percent.value, "aria-label": "Speed in percent" });
     speed.addEventListener("input", () => { this.setSpeed(Number(speed.value)); });
@@ -44,9 +47,15 @@ export class DrivePanel implements Panel {
       h("div", { class: "row" }, h("label", { for: "gait" }, "Gait"), this.gait),
       this.own,
       this.facts,
+      this.others,
       h("p", { class: "hint" }, "Hold the keys; the robot stops when you let go, when this window loses its focus, or when the connection breaks. ", pad),
     );
     driver.extra.watch((keys) => { this.showOwn(keys); });
+    stage.added.watch((names) => {
+      const row = (name: string): HTMLElement => h("div", { class: "row" }, h("span", { class: "grow" }, name),
+        h("button", { type: "button", class: "small", "aria-label": `Remove ${name}`, onclick: () => { void studio.ask("/remove", "andante_msgs/srv/Choose", { name }, 60, `removing ${name}`); } }, "Remove"));
+      refill(this.others, ...(names.length > 0 ? [h("h3", {}, "Also in the scene"), ...names.map(row)] : []));
+    });
     studio.robot.watch((robot) => { void this.loadGaits(robot); });
     studio.status.on(() => { this.tell(); });
   }

@@ -23,6 +23,8 @@ export class Stage {
   readonly robot = new Signal<RobotModel | null>(null);
   readonly world = new Signal<WorldModel | null>(null);
   readonly follow = new Signal<boolean>(true);
+  /** Names of robots and models that were added to the scene. */
+  readonly added = new Signal<readonly string[]>([]);
   readonly centre = new THREE.Vector3();
   readonly frames = new Frames();
   private asked = { robot: "", world: "" };
@@ -208,6 +210,7 @@ export class Stage {
     for (const other of this.others.values()) this.view.scene.remove(other.urdf);
     const others = new Map<string, RobotModel>();
     this.others = others;
+    this.added.value = message.names;
     for (const [i, name] of message.names.entries()) {
       try {
         const model = await RobotModel.load(message.robots[i]!, () => { this.view.invalidate(); }, message.versions[i + 2]);
