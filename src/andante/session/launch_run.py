@@ -17,6 +17,7 @@ from andante.bridges.server.start import start_server
 from andante.child import Child
 from andante.errors import AndanteError, BadInput
 from andante.mapping.io.map_files import load_map
+from andante.mobile.zone_files import zones_beside
 from andante.tasks.result import Result
 
 from .choice import RobotChoice
@@ -113,7 +114,9 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
         if plan.navigation.map:
             path = Path(plan.navigation.map)
             beside = Path(plan.source).parent / path
-            _navigation(session).set_map(load_map(beside if beside.exists() else path))
+            found = beside if beside.exists() else path
+            _navigation(session).set_map(load_map(found))
+            _navigation(session).set_zones(zones_beside(found))
         _navigate(session, plan.navigation.goal, f"{where}[navigation] ")
     for entry, robot in zip(plan.robots, session.crew.companions.values(), strict=True):
         _navigate(robot, entry.goal, f"{where}[[robots]] {robot.name}: ")

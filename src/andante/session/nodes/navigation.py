@@ -21,11 +21,14 @@ from .robot import RobotStateNode
 if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
     from andante.navigation.right_of_way import Intent
+    from andante.navigation.zones import Zone
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
 
 LIDAR_HEIGHT = 0.2  # at which a world is cut where the robot has no lidar [m]
 FARTHEST = 1e4  # poses farther off are refused [m]
+STATE_PERIOD = 0.5  # between two messages about the way to a goal [s]
+ENDED = ("idle", "arrived", "failed")  # states of a goal before the present one
 INTENT = "andante_msgs/msg/Intent"
 HAND = (0.3, 0.3, 0.2)  # deviations of an initial pose without a covariance [m, m, rad]
 
@@ -45,9 +48,16 @@ class NavigationNode(LiveNode):
         self.subscribe("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
         self.subscribe("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
         self.advertise_service("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
+        self.advertise_service("/navigation/set_zones", "andante_msgs/srv/SetZones", self._set_zones)
+        self.advertise_service("/navigation/edit_map", "andante_msgs/srv/EditMap", self._edit_map)
+        self._zones: Publisher | None = None  # once there are any
+        self.zones: tuple[Zone, ...] = ()
         self._handles.append(
             self.bus.provide_action("/navigate_to_pose", "nav2_msgs/action/NavigateToPose", self._work, self.name)
         )
+        self._state = self.advertise("/navigation/state", "andante_msgs/msg/NavigationState", latched=True)
+        self._told_state: tuple[Any, ...] = ()
+        self._told_at = -math.inf  # [s]
         self._told_scene = -1
         self.grid: OccupancyGrid | None = None  # of the user; None: cut from the world
         self.rebuilt()
@@ -70,6 +80,7 @@ class NavigationNode(LiveNode):
             from andante.session.navigating import LiveNavigation
 
             self.live = LiveNavigation(self.stage, self.the_map())
+            self.live.navigator.layers.set_zones(self.zones)
             self._mind_others()
         return self.live
 
@@ -119,6 +130,43 @@ class NavigationNode(LiveNode):
     def set_map(self, grid: OccupancyGrid) -> None:
         """Use a map of the user from now on."""
         self.grid, self.live, self._drawn = grid, None, False
+
+    def set_zones(self, zones: tuple[Zone, ...]) -> None:
+        """Zones of the map from now on, also for a robot that is on its way; they are told on /zones."""
+        from andante.mobile.zone_files import zones_text
+
+        if zones and self.the_map() is None:
+            raise BadInput("zones are drawn on a map, and this world has no walls to make one of; give a map")
+        self.zones = zones
+        if self.live is not None:
+            self.live.navigator.layers.set_zones(zones)
+            self.live.navigator.replan()
+        if self._zones is None:
+            self._zones = self.advertise("/zones", "std_msgs/msg/String", latched=True)
+        self._zones.publish(messages.make("std_msgs/msg/String", data=zones_text(zones)))
+
+    def _set_zones(self, request: Any) -> str:
+        from andante.mobile.zone_files import read_zones
+
+        zones = read_zones(str(request.text))
+        self.set_zones(zones)
+        kinds = [zone.kind.replace("_", "-") for zone in zones]
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        return f"zones: {counts or 'none'}"
+
+    def _edit_map(self, request: Any) -> str:
+        from andante.mapping.repair import repaint
+
+        grid, to = self.the_map(), str(request.to) or "free"
+        if grid is None:
+            raise BadInput("there is no map to edit")
+        if len(request.x) != len(request.y):
+            raise BadInput(f"{len(request.x)} x need as many y, got {len(request.y)}")
+        goal = None if self.live is None else self.live.goal
+        self.set_map(repaint(grid, np.column_stack([request.x, request.y]), to))
+        if goal is not None:
+            self.ensure().set_goal(*goal.tolist())
+        return f"an area of {len(request.x)} corners is {to} now"
 
     def _lead(self, now: float) -> Command | None:
         live = self.live
@@ -203,6 +251,7 @@ class NavigationNode(LiveNode):
     def update(self) -> None:
         """What is due and wanted."""
         topics = self.bus
+        self._tell_state()
         if not self._drawn and topics.topic("/map").subscriptions:
             self._drawn = True
             grid = self.the_map()
@@ -211,6 +260,21 @@ class NavigationNode(LiveNode):
         if self.publisher.wanted and self.live is None and not self._refused():
             return
         self.publisher.update()
+
+    def _tell_state(self) -> None:
+        """How the way goes, when that changes and twice a second on the way."""
+        live, now = self.live, self.bus.clock.now
+        active = live is not None and live.goal is not None
+        out = None if live is None else live.output
+        known = ("idle", "") if out is None else (str(out.state), out.reason)
+        told = (active, *(("driving", "") if active and known[0] in ENDED else known))
+        if told == self._told_state and not (active and now - self._told_at >= STATE_PERIOD):
+            return
+        self._told_state, self._told_at = told, now
+        x, y = (0.0, 0.0) if live is None or live.goal is None else (float(live.goal[0]), float(live.goal[1]))
+        left = 0.0 if not active or live is None else math.hypot(x - live.pose[0], y - live.pose[1])
+        self._state.publish(messages.make("andante_msgs/msg/NavigationState", active=active, state=told[1],
+                                          reason=told[2], x=x, y=y, distance=left))  # fmt: skip
 
     def _refused(self) -> bool:
         """Make the navigation for those who watch; False where the robot cannot, which is told once."""
