@@ -21,6 +21,7 @@ navigate = Command(
     "andante.tasks.navigate:navigate",
     "Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans.",
     {"goal": Take(POSE, _goal), "map_pose": Take(POSE, partial(pose_of, "--map-pose"))},
+    warned=lambda made: made.warnings,
     dry="andante.tasks.dry_run:dry_drive",
 )
 tune = Command(

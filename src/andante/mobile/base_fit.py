@@ -87,7 +87,8 @@ def felt_twists(time: Array, poses: Array) -> Array:
 
 def _late(time: Array, told: Array, response: Response) -> Array:
     """What was told, as late as the base answers."""
-    return np.interp(time - np.nan_to_num(response.latency), time, told)
+    late: Array = np.interp(time - float(np.nan_to_num(response.latency)), time, told)
+    return late
 
 
 def _response(time: Array, told: Array, felt: Array) -> Response:

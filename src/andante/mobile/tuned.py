@@ -52,7 +52,8 @@ def tuned(vehicle: Vehicle, robot: Robot) -> Vehicle:
             raise BadInput(f"{file}: [vehicle] {name} = {value!r} is not one of the numbers {', '.join(LEARNED)}")
     if data.get("wheels") != _wheels(robot):
         return vehicle
-    return replace(vehicle, **{name: float(value) for name, value in table.items()})
+    learned: dict[str, Any] = {name: float(value) for name, value in table.items()}
+    return replace(vehicle, **learned)
 
 
 def _wheels(robot: Robot) -> list[str]:

@@ -13,10 +13,13 @@ import numpy as np
 
 from andante.control.body import Body
 from andante.description import Robot
-from andante.errors import BadInput, Unsupported
+from andante.errors import BadInput, MissingFile, Unsupported
+from andante.files import read_bytes
 from andante.hardware.address import SIMULATED, check_address
 from andante.locomotion import FallRules
-from andante.locomotion.io.gait_parameters import read_parameter_file
+from andante.locomotion.io.gait_parameters import MAX_BYTES, read_parameter_file
+from andante.mobile.ros_parameters import translated
+from andante.parsing import parse_yaml
 from andante.physics import RobotParameters
 from andante.progress import on_terminal
 from andante.settings import settings_from
@@ -55,6 +58,14 @@ class Params:
     falls: FallRules
     robot: RobotParameters  # the table [robot]
     rest: dict[str, Any]  # what nobody has taken yet
+    unmatched: tuple[str, ...] = ()  # names of a parameter file of ROS that have no counterpart
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What of the file does not count, in words."""
+        if not self.unmatched:
+            return ()
+        return (f"{self.path}: no counterpart here, left out: {', '.join(self.unmatched)}",)
 
     def settings(self, name: str, base: T) -> T:
         """Settings with the values of their table, which leaves the rest."""
@@ -63,13 +74,30 @@ class Params:
 
 def read_params(path: Path | str | None) -> Params:
     """The parts of a parameter file; empty without one."""
-    data = {} if path is None else read_parameter_file(Path(path))
+    unmatched: tuple[str, ...] = ()
+    if path is not None and Path(path).suffix.lower() in (".yaml", ".yml"):
+        data, unmatched = _read_ros(Path(path))
+    else:
+        data = {} if path is None else read_parameter_file(Path(path))
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
     changes = RobotParameters.of(_table(data, "robot", path), str(path))
-    given = Params(str(path), _table(data, "body", path), START, FallRules(), changes, data)
+    given = Params(str(path), _table(data, "body", path), START, FallRules(), changes, data, unmatched)
     start, falls = given.settings("start", given.start), given.settings("falls", given.falls)
     return replace(given, start=start, falls=falls)
+
+
+def _read_ros(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Tables of a parameter file of AMCL, move_base or Nav2, and what has no counterpart."""
+    if not path.is_file():
+        raise MissingFile(f"{path}: no such parameter file")
+    try:
+        made = translated(parse_yaml(read_bytes(path, MAX_BYTES)), str(path))
+    except ValueError as error:
+        if isinstance(error, BadInput) and str(path) in str(error):
+            raise
+        raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
+    return made.tables, made.unmatched
 
 
 def _table(data: dict[str, Any], name: str, path: Path | str | None) -> dict[str, Any]:

@@ -120,6 +120,7 @@ class NavigateResult(Outcome, Result):
 
     shown: viz.Shown = field(metadata=HIDDEN, repr=False)
     link: LinkState | None = field(default=None, metadata=REAL)  # how well a real robot was heard
+    warnings: tuple[str, ...] = ()  # what of the parameter file does not count
 
     def __str__(self) -> str:
         off = self.estimate_error
@@ -224,7 +225,7 @@ def navigate(
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
         params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), [falls]
-            (`FallRules`), and [body] and [start] for a real robot.
+            (`FallRules`), and [body] and [start] for a real robot; or a YAML file of AMCL, move_base or Nav2.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
@@ -298,7 +299,7 @@ def navigate(
                     f"{real.name} at {real.address} tells no scans; params with [navigator] scan_timeout = inf let it "
                     "drive blind"
                 )
-            return _drive_and_tell(request, ready, driven, None, progress, files)
+            return replace(_drive_and_tell(request, ready, driven, None, progress, files), warnings=given.warnings)
     simulated = mobile_robot(
         given.robot.on(made), ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt,
         seed=seed, solver=solver, blind=blind,
@@ -306,7 +307,7 @@ def navigate(
     try:
         simulated.guard.on = collision_monitor
         judge_falls(simulated.body, given.falls)
-        return _drive_and_tell(request, ready, simulated, shove, progress, files)
+        return replace(_drive_and_tell(request, ready, simulated, shove, progress, files), warnings=given.warnings)
     finally:
         simulated.close()
 
