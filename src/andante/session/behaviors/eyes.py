@@ -114,6 +114,8 @@ class Eyes:
         """A picture (height, width, 3) of now."""
         camera = self.cameras[name]
         camera.turn_on(self.settings.width, self.settings.height)
+        if self._scene.engine is not self.stage.sim.engine:  # models came or went
+            self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
         self._scene.renew()
         camera.measure(self._scene)
         camera.on = False  # it takes no pictures of its own accord: the loop would pay for them
@@ -163,7 +165,9 @@ class Eyes:
             point = on_plane(at, ball.direction, self.settings.ball.radius)
             far = float(np.linalg.norm(point - at[:3, 3]))
             fits = far <= self.settings.farthest and low <= far / ball.distance <= high
-            if fits and not self._limbs.hide(self._felt(), np.linalg.solve(odom_from_root, at), ball.direction, far):
+            if fits and not self._limbs.hide(
+                self._felt(), np.asarray(np.linalg.solve(odom_from_root, at), dtype=float), ball.direction, far
+            ):
                 self.ball.see(point[:2], now, far)
                 return
 
