@@ -3,7 +3,15 @@ from pathlib import Path
 import pytest
 
 from andante.errors import BadInput
-from andante.session.launch_file import LaunchPlan, NavigationPlan, ServerPlan, ThenPlan, read_launch
+from andante.session.launch_file import (
+    LaunchPlan,
+    NavigationPlan,
+    RobotPlan,
+    ServerPlan,
+    ThenPlan,
+    launch_plan,
+    read_launch,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "launch"
 FILE = """robot = "nao"  # who
@@ -121,3 +129,18 @@ def test_a_table_for_the_solver(file: Path) -> None:
     file.write_text(FILE)
     with pytest.raises(BadInput, match=r"argument 'solver\.erp:=x': solver\.erp is a number"):
         read_launch(file, ["solver.erp:=x"])
+
+
+def test_more_robots_are_read_and_checked() -> None:
+    plan = launch_plan({"robots": [{"robot": "waffle", "start": [1, 0, 90], "goal": [2, 1]}]}, "run.toml")
+    assert plan.robots == (RobotPlan("waffle", start=(1.0, 0.0, 90.0), goal=(2.0, 1.0)),)
+    for entries, words in (
+        ([{"name": "a"}], "needs robot"),
+        ([{"robot": "waffle", "start": [1, 2]}], "start is"),
+        ([{"robot": "waffle", "goal": [1]}], "goal is"),
+        ([{"robot": "waffle", "name": "a"}, {"robot": "nao", "name": "a"}], "two robots are called 'a'"),
+        ({"robot": "waffle"}, "[[robots]] sections"),
+    ):
+        with pytest.raises(BadInput, match=r"run\.toml") as told:
+            launch_plan({"robots": entries}, "run.toml")
+        assert words in str(told.value)
