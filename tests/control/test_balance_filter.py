@@ -80,3 +80,13 @@ def test_a_robot_on_wheels_has_none():
             session.stage.balance.on = True
         session.run(0.1)
         assert not session.stage.balance.engaged
+
+
+def test_it_walks_on_from_what_was_commanded(session):
+    assert command(session, ["LKneePitch", "RKneePitch", "LHipPitch", "RHipPitch"], [1.1, 1.1, -0.6, -0.6], 2.0)
+    for _ in range(700):
+        session.drive(0.05, 0.0, 0.0)
+        session.step()
+        assert not session.stage.supervisor.busy
+    assert session.stage.activities.present.name == "drive"
+    assert session.position[0] > 0.05

@@ -89,7 +89,7 @@ class BalanceFilter:
     # ---- one period --------------------------------------------------------------------------------
     def limit(self, activity: Activity, targets: Array, sent: Array, felt: Array, dt: float) -> Array:
         """Targets (joints,) as they may be sent after `sent`; felt (joints,): measured positions."""
-        if not (self._on and (activity.balanced or (self.engaged and activity.name == "preparing"))):
+        if not (self._on and activity.balanced):
             if self.engaged and self._filter is not None:
                 self._filter.end()
             return targets

@@ -35,6 +35,9 @@ refused(motion.angleInterpolation, "HeadYaw", [0.1, 0.2], [1.0, 0.5], True)
 refused(motion.angleInterpolation, "HeadYaw", 0.1, -1.0, True)
 refused(motion.moveTo, float("inf"), 0.0, 0.0)
 refused(motion.setFallManagerEnabled, False)
+refused(motion.wbFootState, "Free", "Legs")
+refused(motion.wbGoToBalance, "Tail", 1.0)
+refused(motion.wbGoToBalance, "Legs", -1.0)
 refused(session.service("ALRobotPosture").goToPosture, "Stand", 7.0)
 refused(session.service("ALVideoDevice").getImageRemote, "nobody_0")
 refused(session.service("ALMemory").unsubscribeToEvent, "Nothing", "Nobody")
@@ -110,7 +113,7 @@ def test_calls_that_cannot_be_done_raise_as_on_a_nao(host, client):
     assert code == 0, errors
     assert "accepted" not in lines
     assert all(line.startswith("AL") and "::" in line for line in lines[:-1]), lines
-    assert len(lines) == 14
+    assert len(lines) == 17
     assert lines[-1] == "[] True"
     assert host.state["joints"]["HeadYaw"] == pytest.approx(before, abs=0.02)
 

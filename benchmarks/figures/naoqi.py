@@ -1,0 +1,40 @@
+"""Figures of programs that were written for a NAO, and of its balance."""
+
+from __future__ import annotations
+
+from .descriptions import tests
+from .model import Asked, Figure, Run
+from .readers import at
+
+CLIENTS, FILTER = "bridges/naoqi/test_clients", "control/test_balance_filter"
+
+BALANCE = Run(
+    "balance-filter", 19, ("python", "benchmarks/balance_study.py", "--json"), 4.0,
+    (
+        Figure("balance-falls", "speed", "200 random postures of arms and legs commanded while standing: falls",
+               Asked("=", 0.0), at("falls")),
+        Figure("balance-free", "speed", "joints that do not carry and are more than 2 degrees off their targets",
+               Asked("=", 0.0), at("free_joints_missed")),
+        Figure("balance-blocked", "speed", "postures in which an arm met another part of the robot on its way", None,
+               at("arms_blocked_by_the_body")),
+        Figure("balance-stable", "speed", "all joints within 2 degrees in postures that a center-of-mass test calls "
+               "stable", Asked(">=", 95.0, "%"), at("stable_reached_percent")),
+        Figure("balance-told", "speed", "refused postures that were not told", Asked("=", 0.0), at("refused_untold")),
+    ),
+    long=True,
+)  # fmt: skip
+
+TESTS = Run(
+    "tests-naoqi", 19, (), 1.0,
+    (
+        Figure("naoqi-clients", "shown", "ten qi clients at once, two for one joint; calls that cannot be done raise",
+               tests=tests(CLIENTS, "test_ten_clients_at_once_and_two_for_one_joint",
+                           "test_calls_that_cannot_be_done_raise_as_on_a_nao")),
+        Figure("balance-switch", "shown", "the balance filter is switched off and on; motions are left alone",
+               tests=tests(FILTER, "test_without_the_filter_the_same_command_tips_it_over",
+                           "test_it_can_be_switched_while_joints_are_commanded",
+                           "test_motions_under_way_are_left_alone")),
+    ),
+)  # fmt: skip
+
+RUNS = (BALANCE, TESTS)
