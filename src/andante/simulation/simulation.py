@@ -31,6 +31,7 @@ from andante.physics.engine import check_bounds
 from andante.physics.identified import servo_drive
 from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
+from andante.stages import stage
 
 from .body import Servos, Wiring, stiffen_wheels
 from .rollers import Rollers, roller_drive, with_plain_wheels
@@ -425,7 +426,8 @@ def simulate(
         robot = close_loops(robot, positions, positions).robot  # rods on balls start where they fit
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
-    scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
+    with stage(f"building the scene on {engine if isinstance(engine, str) else make.__name__}"):
+        scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
     if not (math.isfinite(drop) and drop >= 0):
         raise BadInput(f"drop must be a height >= 0 m, got {drop}")
