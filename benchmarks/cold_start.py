@@ -114,7 +114,7 @@ def hold_key(address: str) -> None:
     """As the page does: the key is told ten times a second; returns when the pose has changed."""
     from websockets.sync.client import connect
 
-    with connect(address, max_size=None, open_timeout=60.0) as line:
+    with connect(address, max_size=None, open_timeout=LIMIT) as line:
         line.send(json.dumps({"op": "advertise", "topic": "/key", "type": "std_msgs/msg/String"}))
         line.send(json.dumps({"op": "subscribe", "topic": "/ground_truth/pose", "throttle_rate": 50}))
         first, end = None, time.monotonic() + LIMIT

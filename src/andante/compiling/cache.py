@@ -14,9 +14,10 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 import numba
@@ -27,11 +28,11 @@ from andante.stages import stage
 from . import store
 from .place import REMEDY, kept_nowhere
 
-try:  # insides of numba, as they have been since 0.57
-    from numba.core.caching import FunctionCache, IndexDataCacheFile
-    from numba.core.registry import CPUDispatcher
-except ImportError:  # another numba: it keeps what it compiles in its own way
-    FunctionCache = IndexDataCacheFile = CPUDispatcher = None
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Insides of numba, as they have been since 0.57; another numba keeps what it compiles in its own way.
+caching: Any = import_module("numba.core.caching")
+KNOWN = hasattr(caching, "FunctionCache") and hasattr(caching, "IndexDataCacheFile")
 
 PACKAGE = __name__.partition(".")[0]
 KEPT_NOWHERE = f"compiling for this run alone: neither the installation nor the home can be written to; {REMEDY}"
@@ -39,27 +40,26 @@ NOTICE = "compiling for this machine; later runs start at once (ahead of time: a
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
-def njit(**options: Any) -> Callable[[Any], Any]:
+def njit(**options: Any) -> Callable[[Function], Function]:
     """Compile a function on its first call with arguments of a kind, or take what was compiled before.
 
     Args:
         options: those of `numba.njit` (`nogil`, `error_model`, `fastmath`).
     """
 
-    def decorate(function: Any) -> Any:
-        if FunctionCache is None:
-            return numba.njit(cache=True, **options)(function)
-        made = numba.njit(**options)(function)
-        if isinstance(made, CPUDispatcher):  # with NUMBA_DISABLE_JIT it is the function
+    def decorate(function: Function) -> Function:
+        made: Any = numba.njit(cache=not KNOWN, **options)(function)
+        if KNOWN and hasattr(made, "py_func"):  # with NUMBA_DISABLE_JIT it is the function
             made._cache = KernelCache(function, " ".join(f"{key}={_told(options[key])}" for key in sorted(options)))
-        return made
+        kernel: Function = made  # called like the function itself
+        return kernel
 
     return decorate
 
 
 def _tell_compiling() -> None:
     """Have compilation told as what it is while one waits for it."""
-    from numba.core import event
+    event: Any = import_module("numba.core.event")
 
     class Compiling(event.Listener):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -81,7 +81,7 @@ def _told(option: Any) -> str:
 
 def serves() -> bool:
     """Whether the store of the installation serves this process."""
-    return FunctionCache is not None and not store.store_problem(features())
+    return KNOWN and not store.store_problem(features())
 
 
 @cache
@@ -90,9 +90,9 @@ def features() -> frozenset[str]:
     return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
 
 
-if FunctionCache is not None:
+if KNOWN:
 
-    class StoreFile(IndexDataCacheFile):  # type: ignore[misc]
+    class StoreFile(caching.IndexDataCacheFile):  # type: ignore[misc]
         """Index and machine code of one kernel in the store; the code is packed to a quarter."""
 
         def _load_data(self, name: str) -> Any:
@@ -102,7 +102,7 @@ if FunctionCache is not None:
             with self._open_for_write(self._data_path(name)) as file:
                 file.write(zlib.compress(self._dump(data)))
 
-    class KernelCache(FunctionCache):  # type: ignore[misc]
+    class KernelCache(caching.FunctionCache):  # type: ignore[misc]
         """Numba's cache of one kernel; the store is asked first, and only filled while it is built."""
 
         def __init__(self, function: Any, options: str) -> None:
@@ -111,7 +111,7 @@ if FunctionCache is not None:
             made_of = stamp(function, options)
             if not made_of:
                 return  # numba's own mark of the file
-            self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, made_of)
+            self._cache_file = caching.IndexDataCacheFile(self._cache_path, self._impl.filename_base, made_of)
             if serves() and function.__closure__ is None:
                 name = f"{function.__module__.removeprefix(PACKAGE + '.')}.{function.__qualname__}"
                 self._stored = StoreFile(str(store.store_folder()), name, made_of)

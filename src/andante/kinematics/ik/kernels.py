@@ -25,9 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """One set of flags for all kernels: products and sums may be fused, which rounds less; nothing else is relaxed."""
-    dispatcher: Any = njit(nogil=True, error_model="numpy", fastmath={"contract"})(function)
-    kernel: Function = dispatcher  # called like the function itself
-    return kernel
+    return njit(nogil=True, error_model="numpy", fastmath={"contract"})(function)
 
 
 def _borrowed(typing: Any, array: Any) -> Any:
