@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .locomotion import Behaviour, Command, Walker
     from .physics import Mode, Settings, check_engine
     from .session import naoqi
+    from .session.behaviors.behave import behave
     from .simulation import Simulation, simulate
     from .studio.launch import launch
     from .studio.notebook import show
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 _named = lazy_names(__name__)
 
 ROOMS = (
-    "geometry", "bags", "description", "physics", "sensors", "kinematics", "motion", "locomotion", "mapping",
+    "geometry", "bags", "description", "physics", "sensors", "vision", "kinematics", "motion", "locomotion", "mapping",
     "localization", "navigation", "bus", "bridges", "control", "simulation", "hardware", "mobile", "search", "viz",
     "experiments", "session", "tasks", "robots", "worlds", "bench", "studio",
 )  # fmt: skip
@@ -59,9 +60,9 @@ ROOMS = (
 
 __all__ = [
     "AndanteError", "Behaviour", "Body", "Command", "ControlLoop", "Mode", "Robot", "Settings", "Simulation", "Walker",
-    "World", "__version__", "bag", "bench", "bridge", "check", "check_engine", "compare_engines", "convert", "doctor",
-    "engines", "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "naoqi", "navigate",
-    "play", "rig", "robot", "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds", "zoo",
+    "World", "__version__", "bag", "behave", "bench", "bridge", "check", "check_engine", "compare_engines", "convert",
+    "doctor", "engines", "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "naoqi",
+    "navigate", "play", "rig", "robot", "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds", "zoo",
 ]  # fmt: skip
 
 _moved.install()

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from sdf_samples import messages, world
 
-from andante.description import Box, Capsule, Heightmap, JointType, Link, Mesh
+from andante.description import Box, Capsule, Cylinder, Heightmap, JointType, Link, Mesh
 from andante.description.io.open import read_robot, read_world
 from andante.description.io.sdf.polygon import prism, triangulated
 from andante.description.looks import pieces
@@ -38,20 +38,31 @@ def test_a_road_is_a_strip_that_touches_nothing() -> None:
     assert "left out" in messages(world('<road name="r"><width>2</width><point>0 0 0</point></road>'))
 
 
-def test_an_actor_stands_where_its_script_begins() -> None:
+def test_an_actor_goes_the_way_of_its_script() -> None:
     way = "".join(
         f"<waypoint><time>{t}</time><pose>{p} 0 0 0</pose></waypoint>" for t, p in ((0, "0 2 1"), (2, "5 5 1"))
     )
+    script = f'<script><delay_start>1</delay_start><trajectory id="0" type="walking">{way}</trajectory></script>'
     w = world(
-        '<actor name="walker"><pose>1 0 0 0 0 0</pose><skin><filename>none.dae</filename></skin><script>'
-        f'<trajectory id="0" type="walking">{way}</trajectory></script></actor>'
+        '<actor name="walker"><pose>1 0 0 0 0 0</pose><skin><filename>none.dae</filename></skin>' + script + "</actor>"
     )
     (model,) = w.models
     assert model.fixed
     assert model.pose.translation.tolist() == [1, 2, 1]
     assert isinstance(seen(w, "walker").visuals[0].geometry, Capsule)
-    assert not seen(w, "walker").collisions
-    assert "does not move here" in messages(w)
+    assert isinstance(seen(w, "walker").collisions[0].geometry, Cylinder)
+    assert model.motion is not None
+    pose, velocity = model.motion.at(2.0)  # a second after it has begun, half way
+    assert pose.translation.tolist() == [3.5, 3.5, 1]
+    assert velocity[:3].tolist() == [2.5, 1.5, 0]
+    assert model.motion.at(3.5)[0].translation.tolist() == [2.25, 2.75, 1]  # it begins anew
+
+
+def test_an_actor_without_a_script_touches_nothing() -> None:
+    w = world('<actor name="a"><pose>1 0 1 0 0 0</pose></actor>')
+    assert w.models[0].motion is None
+    assert not seen(w, "a").collisions
+    assert "does not move" in messages(w)
 
 
 def test_the_skin_of_an_actor_is_shown(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from andante.description import Box, Collision, Inertia, Link, Mesh, Robot
+from andante.description import Box, Collision, Cylinder, Inertia, Joint, JointType, Link, Mesh, Robot, Sphere
 from andante.description.solids import inertia_of
 from andante.errors import BadInput
 from andante.geometry import SE3
@@ -36,3 +38,17 @@ def test_what_is_solid_elsewhere_only_loses_the_mesh() -> None:
 def test_without_mass_there_is_nothing_to_go_by() -> None:
     with pytest.raises(BadInput, match="nothing solid is left of it"):
         without_lost_meshes(Robot("r", (Link("a", None, collisions=(LOST,)),), ()))
+
+
+@pytest.mark.parametrize("solid", [Sphere(0.07), Cylinder(0.1, 0.04)], ids=["ball", "cylinder"])
+def test_links_that_go_round_are_round(solid: Sphere | Cylinder) -> None:
+    """About an axis of their joints, which is that of the cylinder."""
+    turned = SE3.from_xyz_rpy((0.0, 0.0, 0.0), (math.pi / 2, 0.0, 0.0))  # about y
+    inertia = inertia_of(solid, mass=1.5).inertia.transformed(turned)
+    wheel = Link("wheel", inertia, collisions=(LOST,))
+    axle = Joint("axle", JointType.CONTINUOUS, "body", "wheel", axis=(0.0, 1.0, 0.0))
+    (shape,) = without_lost_meshes(Robot("r", (Link("body"), wheel), (axle,))).link("wheel").collisions
+    assert type(shape.geometry) is type(solid)
+    assert shape.geometry.radius == pytest.approx(solid.radius)
+    again = inertia_of(shape.geometry, mass=1.5).inertia.transformed(shape.pose)
+    np.testing.assert_allclose(again.matrix, inertia.matrix, atol=1e-12)

@@ -337,6 +337,14 @@ class Bus:
         )
         return moving, static
 
+    def frame(self, name: str) -> str:
+        """A frame of a robot as the tree of frames knows it; see `Namespace`."""
+        return name
+
+    def clear_frames(self) -> None:
+        """Forget all frames, static ones too."""
+        self.tf.clear(static=True)
+
 
 def clean_name(name: str, what: str) -> str:
     """A name with one slash in front; raises BadInput for one that ROS does not allow. Parts after the first may begin

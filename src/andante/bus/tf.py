@@ -117,6 +117,11 @@ class TfBuffer:
         for name, track in self._tracks.items():
             self._frames[track.parent] = self._frames[name] = None
 
+    def forget(self, prefix: str) -> None:
+        """Forget all frames whose names begin so, such as `waffle_2/`."""
+        self._tracks = {name: track for name, track in self._tracks.items() if not name.startswith(prefix)}
+        self._frames = {name: None for name in self._frames if not name.startswith(prefix)}
+
     def _refuse_loop(self, parent: str, child: str) -> None:
         above: str | None = parent
         while above is not None and above in self._tracks:

@@ -10,6 +10,8 @@ from .command import Call, Command
 from .options import SHARED, Take
 from .output import console, print_json
 
+WITH = Take("ROBOT@X,Y[,YAW][:NAME]", flags="--with", about="One more robot (m, degrees); may be given often.")
+
 
 def _studio(call: Call) -> None:
     from andante.studio.open import built
@@ -38,6 +40,7 @@ studio = Command(
         "host": Take("A"),
         "token": Take("T"),
         "folder": Take("DIR"),
+        "robots": WITH,
     },
     run=_studio,
     dry="andante.tasks.dry_run:dry_studio",
@@ -51,12 +54,13 @@ def _launch(call: Call) -> Any:
         if not call.json:
             console().print(text, markup=False)
 
-    return run(call.given["file"], *(call.own["overrides"] or ()), say=say)
+    return run(call.given["file"], *(call.own["overrides"] or ()), robots=call.given["robots"], say=say)
 
 
 launch = Command(
     "andante.studio.launch:launch",
     "Start robot, world, engine, behaviours and bridges of a launch file; Ctrl-C ends all of them.",
+    {"robots": WITH},
     own={
         "overrides": Take(
             "[NAME:=VALUE]...",

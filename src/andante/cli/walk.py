@@ -1,4 +1,4 @@
-"""`andante walk | sim | play`: robots that walk, stand or play a motion; and how pictures are shown in a terminal."""
+"""`andante walk | sim | play | behave`: robots that move; and how pictures are shown in a terminal."""
 
 from __future__ import annotations
 
@@ -92,6 +92,21 @@ play = Command(
     run=_play,
     words=_play_words,
     dry="andante.tasks.dry_run:dry_play",
+)
+
+
+def _behave(call: Call) -> Any:
+    return call.by("andante.session.behaviors.behave:check_behave") if call.own["check"] else call.run()
+
+
+behave = Command(
+    "andante.session.behaviors.behave:behave",
+    "Run a state machine on a robot: motions, walks, speech, sensors and events.",
+    {"machine": Take("MACHINE", about="Built-in state machine, or a .toml, .scxml, .json file, or file.py:Class.")},
+    {"check": Take(about="Only check it and print problems.")},
+    run=_behave,
+    code=lambda made: 1 if getattr(made, "ok", True) is False else 0,
+    dry="andante.tasks.dry_run:dry_studio",
 )
 
 

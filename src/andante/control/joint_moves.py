@@ -102,6 +102,11 @@ class JointMoves(Activity):
         """Whether joints of a move are on their way here."""
         return any(entry[0] is move for entry in self._timed.values())
 
+    def arrived(self, names: Sequence[str]) -> bool:
+        """Whether none of these joints is on its way here."""
+        index = [self._names.index(name) for name in names]
+        return not self._timed.keys() & set(index) and bool((self.goals[index] == self.targets[index]).all())
+
     def adopt(self, other: JointMoves) -> None:
         """Go on with what another one has been told to do."""
         for name in other.moved:

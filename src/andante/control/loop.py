@@ -93,6 +93,13 @@ class ControlLoop:
         Returns:
             The state that it was decided from.
         """
+        state = self.decide()
+        self.body.advance(self.period if seconds is None else seconds)
+        self.finish()
+        return state
+
+    def decide(self) -> BodyState:
+        """The first half of a period: read, decide, send. Who steps several loops in one world lets time pass then."""
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
         if state.health.lost and not body.simulated:
@@ -114,12 +121,15 @@ class ControlLoop:
             plan = self._planner.step(state, asked, targets)
             if plan is not None:
                 body.stop_plan(plan)
-        body.advance(self.period if seconds is None else seconds)
+        return state
+
+    def finish(self) -> None:
+        """The end of a period, when its time has passed: observers are told."""
+        body = self.body
         self.periods += 1
         for observer in self.observers:
             if observer.next_time <= body.time:
                 observer.update(body)
-        return state
 
     def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:
         """Go on for a time [s], in whole periods (what is left counts the next time), or until something holds.

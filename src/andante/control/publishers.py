@@ -73,6 +73,9 @@ class RobotPublisher:
     def rebuilt(self) -> None:
         """The scene is another one."""
 
+    def repopulated(self) -> None:
+        """Other models stand in the scene; the robot goes on."""
+
     def close(self) -> None:
         """Leave the bus."""
         for handle in self._handles:
@@ -95,7 +98,7 @@ class RobotPublisher:
     def header(self, frame: str = "", time: float | None = None) -> Any:
         """A header of now, or of a time of the body's clock [s]."""
         now = self.bus.clock.now
-        return Header(stamp(now if time is None else now - self.view.time + time), frame)
+        return Header(stamp(now if time is None else now - self.view.time + time), self.bus.frame(frame))
 
 
 class ClockPublisher(RobotPublisher):
@@ -136,20 +139,23 @@ class StatePublisher(RobotPublisher):
         view = self.view
         self.estimate = BaseEstimate(view)
         self._frames = JointFrames(view.robot)
+        self._parents = [self.bus.frame(name) for name in self._frames.parents]
+        self._children = [self.bus.frame(name) for name in self._frames.children]
         self._names = list(view.robot.joint_names)
         self.localized = False
         self.map_from_odom = view.origin.copy()
-        now = stamp(self.bus.clock.now)
-        fixed = [_transform(Header(now, parent), child, pose) for parent, child, pose in self._frames.fixed]
-        fixed += [
-            _transform(Header(now, spec.link), sensor_frame(spec), spec.pose.vector)
+        now, frame = stamp(self.bus.clock.now), self.bus.frame
+        parts = [*self._frames.fixed]
+        parts += [
+            (spec.link, sensor_frame(spec), spec.pose.vector)
             for spec in view.robot.sensors
             if not spec.pose.is_identity()
         ]
+        fixed = [_transform(Header(now, frame(parent)), frame(child), pose) for parent, child, pose in parts]
         x, y, yaw = view.map_pose
         fixed.append(_transform(Header(now, WORLD), MAP, (x, y, 0.0, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))))
         message = TFMessage(fixed)
-        self.bus.tf.clear(static=True)
+        self.bus.clear_frames()
         self.bus.tf.set(message, static=True)
         self._static.publish(message)
         try:
@@ -173,16 +179,17 @@ class StatePublisher(RobotPublisher):
             self._odom.publish(self._odometry(now))
 
     def _transforms(self, now: float) -> Any:
-        when, frames = stamp(now), self._frames
-        table = frames.at(self.view.state.position).tolist()
+        when, frame = stamp(now), self.bus.frame
+        table = self._frames.at(self.view.state.position).tolist()
         out = [
             _transform(Header(when, parent), child, pose)
-            for parent, child, pose in zip(frames.parents, frames.children, table, strict=True)
+            for parent, child, pose in zip(self._parents, self._children, table, strict=True)
         ]
-        out.append(_transform(Header(when, ODOM), self.view.robot.root, self.estimate.pose.tolist()))
+        root = frame(self.view.robot.root)
+        out.append(_transform(Header(when, frame(ODOM)), root, self.estimate.pose.tolist()))
         x, y, yaw = self.map_from_odom.tolist()
         placed = (x, y, 0.0, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
-        out.append(_transform(Header(when, MAP), ODOM, placed))
+        out.append(_transform(Header(when, MAP), frame(ODOM), placed))
         message = TFMessage(out)
         self.bus.tf.set(message)
         return message
@@ -191,8 +198,8 @@ class StatePublisher(RobotPublisher):
         vx, vy, wz = self.estimate.twist.tolist()
         return messages.make(
             "nav_msgs/msg/Odometry",
-            header=Header(stamp(now), ODOM),
-            child_frame_id=self.view.robot.root,
+            header=Header(stamp(now), self.bus.frame(ODOM)),
+            child_frame_id=self.bus.frame(self.view.robot.root),
             pose={"pose": pose_message(self.estimate.pose), "covariance": self._covariance},
             twist={
                 "twist": {"linear": Vector3(vx, vy, 0.0), "angular": Vector3(0.0, 0.0, wz)},

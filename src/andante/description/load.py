@@ -36,6 +36,7 @@ class RobotPackage:
         meshes: mapping of part names to functions that return a `trimesh.Trimesh`; the description names such a mesh
             `package://andante/robots/NAME/meshes/PART.stl`, and it is made when it is first asked for.
         motions: folder of motion files (NAME.toml, NAME.action; falls/ for those that get it up again).
+        behaviors: folder of state machines (NAME.toml, NAME.scxml, NAME.json).
         gaits: folder of gait parameter files (GAIT_VARIANT.toml).
         walkers: sequence of `Gait`, `Driver` and `PoseMotion` of andante.locomotion.gaits: the ways to walk, to be led
             by velocities and to reach a pose that only robots of this kind have.
@@ -58,6 +59,7 @@ class RobotPackage:
     trials: Mapping[str, str] = field(default_factory=dict)
     objective: str = ""
     benchmarks: Mapping[str, str] = field(default_factory=dict)
+    behaviors: Path | None = None
 
 
 ROBOTS: Registry[RobotPackage] = Registry("andante.robots", RobotPackage)

@@ -12,6 +12,7 @@ from .robot import Robot
 from .shapes import RGBA, Vec3
 from .solver import SolverSettings
 from .source import Problem, Source
+from .trajectory import Trajectory
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Placement:
     robot: Robot
     pose: SE3 = IDENTITY  # world_from_root
     fixed: bool = False  # SDF <static>, or a robot bolted down
+    motion: Trajectory | None = None  # of a fixed one that a script moves, whatever it meets: <actor>
 
 
 @dataclass(frozen=True)

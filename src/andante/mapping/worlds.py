@@ -112,14 +112,14 @@ def _cuts(world: World, height: float, fixed_only: bool) -> list[Array]:
     """Segments (n, 4) x1, y1, x2, y2 [m] of every collision shape that the plane z = height meets."""
     cuts = []
     for model in world.models:
-        if fixed_only and not model.fixed:
+        if model.motion is not None or (fixed_only and not model.fixed):
             continue
         poses = model.robot.link_poses()
         for link in model.robot.links:
             for shape in link.collisions:
                 if isinstance(shape.geometry, Plane):
                     continue  # the ground
-                corners = _corners(shape.geometry, model.pose @ poses[link.name] @ shape.pose)
+                corners = corners_of(shape.geometry, model.pose @ poses[link.name] @ shape.pose)
                 segments = np.empty((len(corners), 4))
                 # a hair off the asked height, so that it never runs along a face
                 cut = segments[: cut_triangles(corners, height + 1e-7, segments)]
@@ -129,7 +129,7 @@ def _cuts(world: World, height: float, fixed_only: bool) -> list[Array]:
     return cuts
 
 
-def _corners(geometry: Geometry, pose: SE3) -> Array:
+def corners_of(geometry: Geometry, pose: SE3) -> Array:
     """Triangles (n, 3, 3) of a shape in the world."""
     vertices, faces = surface(geometry, SECTIONS)
     return np.ascontiguousarray(np.asarray(pose @ vertices)[faces])

@@ -71,6 +71,7 @@ class NavigatorInput:
     trusted: bool = True  # False: the localizer is lost
     scan_poses: tuple[Array, ...] = ()  # `pose` at the first beam of each scan; none: all were taken here and now
     scan_velocities: tuple[Array, ...] = ()  # `velocity` during each scan; none: as now
+    hold: str = ""  # why it shall stand for now, in words; that is no lack of progress
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,11 @@ class Navigator:
             self._state, self._reason = State.ARRIVED, "the goal is reached"
             self._events.append(self._reason)
             return self._stand(self._reason)
+        if reading.hold:
+            self._moved_at = reading.time
+            self._unsafe_since = None
+            self._progress.reset()
+            return self._stand(reading.hold)
         if reading.time - self._scan_time > self.settings.scan_timeout:
             return self._stand(f"no scan for {reading.time - self._scan_time:.1f} s")
         if not reading.trusted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -224,15 +225,18 @@ def rectangle(length: float, width: float, ahead: float = 0.5) -> Array:
     return np.array([[rear, -side], [front, -side], [front, side], [rear, side]])
 
 
-def robot_outline(robot: Robot, reference: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+def robot_outline(
+    robot: Robot, reference: ArrayLike = (0.0, 0.0, 0.0), positions: Mapping[str, float] | None = None
+) -> Array:
     """Outline (n, 2) of all collision shapes of a robot from above, relative to a pose x, y, yaw in its root frame.
 
+    positions: of its joints; None: zeros.
     Shapes whose meshes are missing are left out; a robot without any shape has no outline.
     """
     turns = np.linspace(0.0, 2 * np.pi, _DIRECTIONS, endpoint=False)
     directions = np.stack([np.cos(turns), np.sin(turns), np.zeros_like(turns)], axis=-1)
     points = []
-    for name, pose in robot.link_poses().items():
+    for name, pose in robot.link_poses(positions).items():
         for collision in robot.link(name).collisions:
             if isinstance(collision.geometry, Plane):
                 continue

@@ -33,6 +33,7 @@ from .surfaces import with_springs
 from .tree import BodyTree, body_tree
 
 SLEWED_AT_ONCE = 64  # steps
+MOVE = 0.01  # how often things that a script moves are put to their places [s]
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Model:
         """Whether the root is welded to the world."""
         return self.placement.fixed or self.tree.robot.fixed_base
 
+    @property
+    def still(self) -> bool:
+        """Whether it is one body that never moves by itself."""
+        return self.fixed and len(self.tree.bodies) == 1 and self.placement.motion is None
+
 
 @renamed_in("link_poses link_velocities set_joints set_base set_gains set_drives push", actor="model")
 @renamed_attributes(actors="models", actor="model_index", wishes="commands")
@@ -69,6 +75,7 @@ class Engine(ABC):
 
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world
+        self.asked = settings
         self.settings: Settings = resolved(kept_settings(type(self), world.physics), settings)
         self.dt = self.settings.dt  # step size [s]
         placements = (*world.models, *robots)
@@ -97,6 +104,8 @@ class Engine(ABC):
         self._motions: dict[int, tuple[Array, Array]] = {}  # poses and velocities as read since the last step
         self._still: dict[int, tuple[Array, Array]] = {}  # of models that are one fixed body
         self._caster: Raycaster | None = None
+        self._movers = [(model.index, m) for model in self.models if (m := model.placement.motion) is not None]
+        self._stride = max(1, round(MOVE / self.dt))
         self._build()
         for model in self.models:
             self._apply_servos(model.index)
@@ -109,6 +118,22 @@ class Engine(ABC):
 
     def step(self, n: int = 1) -> None:
         """Advance n steps of dt [s] under the present commands and pushes."""
+        if not self._movers:
+            self._step(n)
+            return
+        end = self.steps + n
+        while self.steps < end:
+            due = self._stride - self.steps % self._stride
+            if due == self._stride:
+                self.move()
+            self._step(min(due, end - self.steps))
+
+    def move(self) -> None:
+        """Put everything that a script moves to where it is at the present time."""
+        for index, motion in self._movers:
+            self._put_base(index, *motion.at(self.time))
+
+    def _step(self, n: int) -> None:
         while (self._slewing or self.drives) and n > 0:
             n -= self._advance_driven(n)
         if n > 0:
@@ -196,7 +221,7 @@ class Engine(ABC):
         known = self._motions.get(model) or self._still.get(model)
         if known is None:
             here = self.models[model]
-            kept = self._still if here.fixed and len(here.tree.bodies) == 1 else self._motions
+            kept = self._still if here.still else self._motions
             known = kept[model] = self._read_bodies(model)
         return known
 
@@ -284,6 +309,20 @@ class Engine(ABC):
             self.drives[model] = drives
         self._apply_servos(model)
         self._drive(model)
+
+    def take_servos(self, model: int, other: Engine, index: int) -> None:
+        """Go on with the commands, gains, drives and pushes that the same robot has in another engine."""
+        self.commands[model] = command = other.commands[index]
+        self.gains[model], self.references[model] = other.gains[index], other.references[index]
+        self.modes[model][:] = other.modes[index]
+        if index in other.drives:
+            self.drives[model] = other.drives[index]
+        if index in other._slewing or not np.array_equal(command.targets, command.references):
+            self._slewing.add(model)
+        self._apply_servos(model)
+        self._apply_references(model)
+        self.pushes |= {(model, body): push for (owner, body), push in other.pushes.items() if owner == index}
+        self._apply_pushes()
 
     def _drive(self, model: int) -> None:
         """One step of the way from target to servo: slew, then the drives in order."""

@@ -41,8 +41,8 @@ class RayScene:
         ends = np.cumsum([0, *(len(model.tree.bodies) for model in engine.models)])
         self._rows = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self._poses = np.zeros((int(ends[-1]), 7))
-        self._moving = [a.index for a in engine.models if not (a.fixed and len(a.tree.bodies) == 1)]
-        self._standing = [a.index for a in engine.models if a.fixed and len(a.tree.bodies) == 1]
+        self._moving = [a.index for a in engine.models if not a.still]
+        self._standing = [a.index for a in engine.models if a.still]
         self._looked = -math.inf
         self._placed = False
 

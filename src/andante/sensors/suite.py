@@ -155,6 +155,11 @@ class SensorSuite:
         arrived = self.engine.time - channel.latency + 1e-9
         return next((picture for _, picture in reversed(camera.pictures) if picture.time <= arrived), None)
 
+    def move(self, engine: Engine, model: int) -> None:
+        """Go on in another scene that holds the same robot; cameras are off then."""
+        self.close()
+        self.engine, self.model, self._scene = engine, model, Scene(engine, model)
+
     def close(self) -> None:
         """Turn cameras off: gives their OpenGL contexts back."""
         for channel in self:

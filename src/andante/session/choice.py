@@ -11,13 +11,50 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from andante._moved import renamed
+from andante.bus.bus import clean_name
 from andante.description import Placement, Robot, SolverSettings, World, load_robot, load_world
 from andante.description.world import UNSTATED
 from andante.errors import BadInput
+from andante.sensors.topics import plain
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
 FARTHEST = 10_000.0  # beyond, coordinates are too coarse for contacts [m]
 CONTROL_TIME = 0.01  # between two control steps [s]
+
+
+@dataclass(frozen=True)
+class RobotChoice:
+    """One more robot of a session: what it is, how it is called, and where it starts."""
+
+    robot: Robot | str | Path
+    name: str = ""  # of its model, namespace and frames; empty: as the robot with a number
+    start: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y [m], yaw of straight ahead [rad]
+    arguments: Mapping[str, str] = field(default_factory=dict)  # name:=value of the robot's file
+    gait: str = ""  # empty: the robot's usual way to drive
+    pose: str | None = None  # first pose; None: the one in which its gait begins
+    drop: float = 0.0  # over the ground [m]
+
+    def __post_init__(self) -> None:
+        if len(self.start) != 3 or not all(math.isfinite(v) and abs(v) < FARTHEST for v in self.start):
+            raise BadInput(f"robot {self.name or self.robot}: start must be x, y in m and yaw in rad, got {self.start}")
+        if self.name:
+            clean_name(plain(self.name), "robot")
+
+
+def robot_choice(given: RobotChoice | str) -> RobotChoice:
+    """The robot that a text like `waffle@1,0.5,90:helper` asks for: ROBOT@x,y[,yaw][:name], in m and degrees."""
+    if isinstance(given, RobotChoice):
+        return given
+    robot, sign, rest = given.rpartition("@")
+    place, _, name = rest.partition(":")
+    try:
+        x, y, *turn = (float(word) for word in place.split(","))
+        (yaw,) = turn or (0.0,)
+    except ValueError:
+        sign = ""
+    if not (sign and robot):
+        raise BadInput(f"a robot is added as ROBOT@x,y[,yaw][:name] in m and degrees, got {given!r}")
+    return RobotChoice(robot, name, (x, y, math.radians(yaw)))
 
 
 @renamed(place="start")
@@ -36,6 +73,7 @@ class SceneChoice:
     seed: int = 0
     dt: float | None = None  # physics step [s]; None: that of the solver or the world, else 0.002
     others: tuple[Placement, ...] = ()  # more models
+    robots: tuple[RobotChoice, ...] = ()  # more robots that live
     solver: SolverSettings = UNSTATED  # before those of the world
 
     def __post_init__(self) -> None:

@@ -56,6 +56,19 @@ class NavigationPlan:
 
 
 @dataclass(frozen=True)
+class RobotPlan:
+    """One more robot."""
+
+    robot: str = ""
+    name: str = ""  # empty: as the robot with a number
+    start: tuple[float, ...] = (0.0, 0.0, 0.0)  # x, y [m], yaw [deg]
+    gait: str = ""
+    pose: str = ""
+    behaviour: str = ""
+    goal: tuple[float, ...] = ()  # x, y [m], yaw [deg]
+
+
+@dataclass(frozen=True)
 class ThenPlan:
     """A line of the terminal at a time."""
 
@@ -89,6 +102,7 @@ class LaunchPlan:
     record: RecordPlan | None = None
     navigation: NavigationPlan | None = None
     falls: FallRules | None = None
+    robots: tuple[RobotPlan, ...] = ()  # more of them
     then: tuple[ThenPlan, ...] = ()
     source: str = ""
 
@@ -143,6 +157,8 @@ def launch_plan(table: dict[str, Any], file: str, text: str = "", overrides: Seq
                 values[each.name] = _part(PARTS[each.name], given, where, each.name)
         elif each.name == "then":
             values["then"] = _then(given, where)
+        elif each.name == "robots":
+            values["robots"] = _robots(given, where)
         elif each.name in TABLES:
             values[each.name] = _table(given, where, each.name)
         else:
@@ -212,10 +228,30 @@ def _part(kind: type, given: Any, where: _Where, name: str, *more: int) -> Any:
         raise BadInput(f"{where(name)}{error}") from None
 
 
-def _then(given: Any, where: _Where) -> tuple[ThenPlan, ...]:
+def _robots(given: Any, where: _Where) -> tuple[RobotPlan, ...]:
+    made: list[RobotPlan] = _sections(RobotPlan, given, where, "robots", "robot, name and start")
+    for k, entry in enumerate(made):
+        if not entry.robot:
+            raise BadInput(f"{where('robots', k)}every [[robots]] needs robot, a name or a file")
+        if len(entry.start) != 3:
+            raise BadInput(f"{where('robots', k, 'start')}start is [x, y, yaw] in m, m and degrees")
+        if len(entry.goal) not in (0, 2, 3):
+            raise BadInput(f"{where('robots', k, 'goal')}goal is [x, y] or [x, y, yaw], got {list(entry.goal)}")
+    names = [entry.name for entry in made if entry.name]
+    for k, entry in enumerate(made):
+        if entry.name and names.count(entry.name) > 1:
+            raise BadInput(f"{where('robots', k, 'name')}two robots are called {entry.name!r}; give them other names")
+    return tuple(made)
+
+
+def _sections(kind: type, given: Any, where: _Where, name: str, keys: str) -> list[Any]:
     if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
-        raise BadInput(f"{where('then')}then is written as [[then]] sections with at and do")
-    made = [_part(ThenPlan, entry, where, "then", k) for k, entry in enumerate(given)]
+        raise BadInput(f"{where(name)}{name} is written as [[{name}]] sections with {keys}")
+    return [_part(kind, entry, where, name, k) for k, entry in enumerate(given)]
+
+
+def _then(given: Any, where: _Where) -> tuple[ThenPlan, ...]:
+    made: list[ThenPlan] = _sections(ThenPlan, given, where, "then", "at and do")
     for k, entry in enumerate(made):
         if not entry.do:
             raise BadInput(f"{where('then', k)}every [[then]] needs do, a line of the terminal")

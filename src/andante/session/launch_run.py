@@ -20,7 +20,9 @@ from andante.errors import AndanteError, BadInput
 from andante.mapping.io.map_files import load_map
 from andante.tasks.result import Result
 
-from .launch_file import LaunchPlan, ServerPlan, ThenPlan
+from .choice import RobotChoice
+from .launch_file import LaunchPlan, RobotPlan, ServerPlan, ThenPlan
+from .live_robot import LiveRobot
 from .nodes.navigation import NavigationNode
 from .nodes.node import LiveNode
 from .session import LiveSession
@@ -84,6 +86,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         arguments=plan.arguments,
         folder=folder,
         falls=plan.falls,
+        robots=[_choice(each, Path(plan.source).parent) for each in plan.robots],
     )
     try:
         _prepare(session, plan)
@@ -91,6 +94,13 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         session.close()
         raise
     return session
+
+
+def _choice(plan: RobotPlan, folder: Path) -> RobotChoice:
+    x, y, yaw = plan.start
+    beside = folder / plan.robot
+    robot = str(beside) if beside.is_file() else plan.robot
+    return RobotChoice(robot, plan.name, (x, y, math.radians(yaw)), gait=plan.gait, pose=plan.pose or None)
 
 
 def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
@@ -102,7 +112,15 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
             raise BadInput(f"{where}[parameters] {error}") from None
     session.set_speed(plan.speed)
     if plan.navigation is not None:
-        _navigate(session, plan, where)
+        if plan.navigation.map:
+            path = Path(plan.navigation.map)
+            beside = Path(plan.source).parent / path
+            _navigation(session).set_map(load_map(beside if beside.exists() else path))
+        _navigate(session, plan.navigation.goal, f"{where}[navigation] ")
+    for entry, robot in zip(plan.robots, session.crew.companions.values(), strict=True):
+        _navigate(robot, entry.goal, f"{where}[[robots]] {robot.name}: ")
+        if entry.behaviour:
+            robot.command_api.behave(entry.behaviour)
     if plan.behaviour:
         session.command_api.behave(plan.behaviour)
     if plan.paused:
@@ -110,20 +128,18 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
     session.nodes.append(Script(session, plan.then))
 
 
-def _navigate(session: LiveSession, plan: LaunchPlan, where: str) -> None:
-    assert plan.navigation is not None
-    node = next(node for node in session.nodes if isinstance(node, NavigationNode))
-    if plan.navigation.map:
-        path = Path(plan.navigation.map)
-        beside = Path(plan.source).parent / path
-        node.set_map(load_map(beside if beside.exists() else path))
-    goal = plan.navigation.goal
-    if goal:
-        yaw = math.radians(goal[2]) if len(goal) == 3 else math.nan
-        try:
-            node.ensure().set_goal(goal[0], goal[1], yaw)
-        except AndanteError as error:
-            raise BadInput(f"{where}[navigation] {error}") from None
+def _navigation(robot: LiveRobot) -> NavigationNode:
+    return next(node for node in robot.nodes if isinstance(node, NavigationNode))
+
+
+def _navigate(robot: LiveRobot, goal: tuple[float, ...], where: str) -> None:
+    if not goal:
+        return
+    yaw = math.radians(goal[2]) if len(goal) == 3 else math.nan
+    try:
+        _navigation(robot).ensure().set_goal(goal[0], goal[1], yaw)
+    except AndanteError as error:
+        raise BadInput(f"{where}{error}") from None
 
 
 def run_launch(

@@ -22,6 +22,7 @@ from andante.navigation import GoalChecker, Navigator, NavigatorSettings, State,
 from andante.navigation.vehicle import robot_outline
 
 from .stage import Stage
+from .yielding import Yielding
 
 EVERY = 10  # control periods between two decisions
 WALK_FRACTION = 0.6  # of the top speed at which a walking robot is led
@@ -51,6 +52,9 @@ class LiveNavigation(NavigationState):
         navigator = Navigator(self.vehicle, grid, settings=settings, speed=speed, seed=stage.choice.seed)
         super().__init__(navigator, self.vehicle.reference, start, grid)
         self._count = 0
+        self.yielding: Yielding | None = None  # among other robots
+        self._aside: Array | None = None  # where it goes to let others pass
+        self._words = ""  # of its manners
         self.events: list[str] = []  # since they were last taken
 
     # ---- what is asked of it -----------------------------------------------------------------------
@@ -67,6 +71,7 @@ class LiveNavigation(NavigationState):
         if math.isfinite(yaw):
             goal = np.asarray(se2.compose(goal, self._reference), dtype=float)
         self.navigator.set_goal(goal)
+        self._target, self._aside = goal, None
         self.goal = np.array([x, y, yaw])
 
     def cancel(self) -> None:
@@ -106,15 +111,43 @@ class LiveNavigation(NavigationState):
         known = reading_of(sensed)
         if self.wheels is None:  # steps sway: what is told counts
             known = replace(known, velocity=self._velocity, scans=(), scan_poses=(), scan_velocities=())
+        if self.yielding is not None:
+            known = replace(known, hold=self._mind(self.yielding, sensed.pose))
         self.output = out = self.navigator.update(known)
         self.events += out.events
         if out.request == "relocalize":
             self._scans.relocalize()
         self._velocity = np.array(out.velocity)
+        if self._aside is not None:
+            return
         if self.goal is not None and out.state in (State.ARRIVED, State.FAILED):
             if out.reason and out.reason not in out.events:
                 self.events.append(out.reason)
             self.goal, self._velocity = None, np.zeros(3)
+
+    def _mind(self, yielding: Yielding, pose: Array) -> str:
+        """Yield to others where that is due: go aside, or come back to the goal; why it shall stand, in words."""
+        out = self.output
+        if self.goal is None:
+            yielding.wish(None)
+        elif self._aside is None and out is not None and out.path is not None:
+            yielding.wish(out.path)
+        failed = self._aside is not None and self.navigator.state is State.FAILED
+        manners = yielding.update(self.stage.sim.time, pose, self.navigator.layers.costmap, failed)
+        if self.goal is None:
+            return ""
+        if manners.words and manners.words != self._words:
+            self.events.append(manners.words)
+        self._words = manners.words
+        if manners.aside is None:
+            if self._aside is not None:
+                self._aside = None
+                self.navigator.set_goal(self._target)
+            return manners.words
+        if self._aside is None or failed or not np.array_equal(manners.aside, self._aside):
+            self._aside = manners.aside
+            self.navigator.set_goal(np.array([*manners.aside, math.nan]))
+        return ""
 
 
 class _Walked:

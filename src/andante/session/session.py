@@ -12,17 +12,13 @@ from __future__ import annotations
 import gc
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-
 from andante._moved import renamed, renamed_attributes
 from andante.bus import Bus
-from andante.control.activities import Driving, Hold
 from andante.control.body import Body
 from andante.control.following import FollowSettings
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
@@ -30,95 +26,21 @@ from andante.description import Placement, Robot, World
 from andante.description.solver import SolverLike, solver_settings
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
 from andante.files import Closing
-from andante.geometry import Array
-from andante.locomotion import Command, FallRules
-from andante.locomotion.keys import KEYS
+from andante.locomotion import FallRules
 from andante.physics import engine_class
 from andante.physics.solver import kept_settings, settings_words
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD
 
-from .choice import CONTROL_TIME, Library, SceneChoice
+from .choice import CONTROL_TIME, Library, RobotChoice, SceneChoice, robot_choice
 from .command_api import CommandApi
-from .stage import Stage, placed
-
-WINDOW = 1.0  # over which the real-time factor is told [s]
-BEHIND = 0.25  # a loop that is later than this does not try to catch up [s]
-
-
-class Pacer:
-    """`wait` sleeps until the wall clock has caught up with simulated time.
-
-    Args:
-        clock, sleep: of the wall.
-        behind: a loop that is later than this does not try to catch up [s]; 0: it never does.
-    """
-
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.perf_counter,
-        sleep: Callable[[float], None] = time.sleep,
-        behind: float = BEHIND,
-    ) -> None:
-        self._clock, self._sleep, self._behind = clock, sleep, behind
-        self._due = clock()
-        self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, worked [s]
-        self._worked, self._busy_since = 0.0, clock()
-        self.missed = 0.0  # wall time by which it was late in all [s]
-
-    def start(self) -> None:
-        """Begin now."""
-        self._due = self._busy_since = self._clock()
-        self._marks.clear()
-        self._worked = 0.0
-
-    def mark(self, simulated: float) -> None:
-        """A control period is done: remember it for the factor."""
-        now = self._clock()
-        self._worked += now - self._busy_since
-        self._busy_since = now
-        self._marks.append((now, simulated, self._worked))
-        while len(self._marks) > 2 and now - self._marks[1][0] > WINDOW:
-            self._marks.popleft()
-
-    def wait(self, period: float) -> None:
-        """Sleep until `period` [s] after the last due time; a loop that has fallen behind starts afresh."""
-        self._due += period
-        now = self._clock()
-        self._worked += now - self._busy_since
-        gap = self._due - now
-        if gap > 0:
-            self._sleep(gap)
-        elif gap < -self._behind:
-            self.missed -= gap
-            self._due = now
-        self._busy_since = self._clock()
-
-    @property
-    def factor(self) -> float:
-        """Simulated by wall time over the last second; 0 before anything is known."""
-        return self._per_wall_time(1)
-
-    @property
-    def load(self) -> float:
-        """Share of the wall time that the loop worked over the last second."""
-        return min(1.0, self._per_wall_time(2))
-
-    def _per_wall_time(self, which: int) -> float:
-        """How much a number of the marks has grown by wall time."""
-        if len(self._marks) < 2 or self._marks[-1][0] <= self._marks[0][0]:
-            return 0.0
-        first, last = self._marks[0], self._marks[-1]
-        return (last[which] - first[which]) / (last[0] - first[0])
-
+from .crew import Crew, refuse_overlap
+from .live_robot import LiveRobot, in_words
+from .pacer import Pacer
+from .stage import placed
 
 NODE = "session"
 IDLE = 0.02  # between two looks at the bus while paused [s]
 MOST_MODELS = 20
-
-
-def in_words(error: Exception) -> str:
-    """An error as a line of the log: those that are meant for people as they are, others with their kind."""
-    return str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
 
 
 class LiveNode(Protocol):
@@ -130,17 +52,21 @@ class LiveNode(Protocol):
     def rebuilt(self) -> None:
         """The scene is another one."""
 
+    def repopulated(self) -> None:
+        """Other models stand in the scene; the robots go on."""
+
     def close(self) -> None:
         """The session ends."""
 
 
 @renamed(place="start")
 @renamed_attributes(pilot="teleop", operator="command_api", tell="log")
-class LiveSession(Closing):
-    """Robot, world and engine on a bus.
+class LiveSession(LiveRobot, Closing):
+    """Robots, world and engine on a bus. The session itself is its first robot; `robots` has all by name.
 
     nodes: which take part, by default all (see `andante.session.nodes`). body: makes the real robot that is moved, of
-    its description; the scene then shows it, and its time is that of the session.
+    its description; the scene then shows it, and its time is that of the session. robots: more robots, as
+    `RobotChoice` or text like "waffle@1,0.5,90:helper"; each lives below its name on the bus.
     """
 
     def __init__(
@@ -164,6 +90,7 @@ class LiveSession(Closing):
         teleop: TeleopSettings | None = None,
         follow: FollowSettings | None = None,
         falls: FallRules | None = None,
+        robots: Sequence[RobotChoice | str] = (),
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(
@@ -184,8 +111,13 @@ class LiveSession(Closing):
         self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
         self.real = body is not None
-        self._falls = falls
-        self.stage = Stage(self.choice, self.log, self.library, body, falls)
+        self.falls = falls
+        self.crew = Crew(self)
+        if robots:
+            if self.real:
+                raise BadInput("a session with a real robot has no more robots")
+            self.choice = self.crew.with_robots(self.choice, [robot_choice(each) for each in robots])
+        self.stage = self.crew.first_stage(self.choice, body, falls)
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
@@ -201,6 +133,7 @@ class LiveSession(Closing):
         except BaseException:
             self.close()
             raise
+        self.crew.gather()
         self.log(f"{self.stage.name} in {self.choice.world_name} on {self.stage.sim.address}")
         self._tell_settings()
 
@@ -211,10 +144,14 @@ class LiveSession(Closing):
         return self._offset + self.stage.sim.time
 
     @property
-    def behaviour(self) -> str:
-        """What the robot is doing in a word."""
-        supervisor = self.stage.supervisor
-        return supervisor.state if supervisor is not None and supervisor.busy else self.stage.activities.present.name
+    def robots(self) -> dict[str, LiveRobot]:
+        """All robots by the names of their models in the scene, the first one first."""
+        return {self.name: self, **self.crew.companions}
+
+    @property
+    def hub(self) -> LiveSession:
+        """Itself; of a companion the session that it takes part in."""
+        return self
 
     def log(self, line: str, level: str = "info", node: str = NODE) -> None:
         """A line in the log of the session."""
@@ -230,32 +167,33 @@ class LiveSession(Closing):
         if moves:
             self._single = max(0, self._single - 1)
             self._advance()
-        for node in self.nodes:
-            try:
-                node.update()
-            except Exception as error:
-                text = f"{type(node).__name__} failed: {in_words(error)}"
-                if text not in self._failures:
-                    self._failures.add(text)
-                    self.log(text, "error")
-                if not self._survives(error):
-                    raise
+        for robot in (self, *self.crew.companions.values()):
+            for node in robot.nodes:
+                try:
+                    node.update()
+                except Exception as error:
+                    text = f"{type(node).__name__} failed: {in_words(error)}"
+                    if text not in self._failures:
+                        self._failures.add(text)
+                        robot.log(text, "error")
+                    if not self.survives(error):
+                        raise
         self.bus.spin()
         return moves
 
-    def _survives(self, error: Exception) -> bool:
+    def survives(self, error: Exception) -> bool:
         """Whether the session goes on although a part of it failed: always when somebody drives it live."""
         return self.paced or bool(self.inbound) or isinstance(error, AndanteError)
 
     def _advance(self) -> None:
-        stage = self.stage
-        command = self._led()
-        supervisor = stage.supervisor
-        free = not (supervisor is not None and supervisor.busy) and not stage.activities.waiting.startswith("drive")
-        if command.moving and free and not isinstance(stage.activities.present, Driving):
-            stage.drive()
+        fellows = list(self.crew.companions.values())
+        command = self.asked()
         try:
-            stage.step(command)
+            for fellow in fellows:
+                fellow.decide()
+            self.attempt(lambda: self.stage.step(command))
+            for fellow in fellows:
+                fellow.stage.finish()
         except LostBody as error:
             self.log(f"{error}; the session ends", "error")
             self.stop()
@@ -263,27 +201,9 @@ class LiveSession(Closing):
             self.log(f"{error}; the scene is reset and paused", "error")
             self._build(self.choice)
             self.paused = True
-        except Exception as error:
-            if not self._survives(error):
-                raise
-            self.log(f"{stage.activities.present.name} failed: {in_words(error)}; the joints are held", "error")
-            stage.activities.replace(Hold(np.where(stage.speeds, 0.0, stage.activities.sent)))
-            self.teleop.release()
         self.periods += 1
         self.bus.clock.advance_to(max(self.time, self.bus.clock.now))
         self.pacer.mark(self.time)
-
-    def _led(self) -> Command:
-        """What the robot shall do in this period; where the one who leads it fails, it stops."""
-        walker = self.stage.walker
-        try:
-            return self.teleop.command(self.time, walker.max_speed, walker.max_turn, CONTROL_TIME)
-        except Exception as error:
-            if not self._survives(error):
-                raise
-            self.log(f"who leads the robot failed: {in_words(error)}; it stops", "error")
-            self.teleop.release()
-            return Command()
 
     def run(self, seconds: float | None = None, pace: bool | float = False) -> None:
         """Step until some simulated seconds are over, or without end until `stop`.
@@ -296,7 +216,7 @@ class LiveSession(Closing):
             raise BadInput(f"seconds must be >= 0, got {seconds}")
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
         self.stopped, self.paced = False, bool(pace)
-        self.teleop.pace = float(pace)
+        self._pace(float(pace))
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:
@@ -308,7 +228,12 @@ class LiveSession(Closing):
                         return  # nobody else could wake it up
                     time.sleep(IDLE)
         finally:
-            self.paced, self.teleop.pace = False, 0.0
+            self.paced = False
+            self._pace(0.0)
+
+    def _pace(self, pace: float) -> None:
+        for robot in self.robots.values():
+            robot.teleop.pace = pace
 
     def stop(self) -> None:
         """Let `run` return after the present period."""
@@ -320,9 +245,8 @@ class LiveSession(Closing):
         if self._closed:
             return
         self._closed = True
-        for node in reversed(self.nodes):
-            node.close()
-        self.nodes = []
+        self.crew.close()
+        self.close_nodes()
         self.stage.close()
 
     # ---- time and scene ----------------------------------------------------------------------------
@@ -353,7 +277,7 @@ class LiveSession(Closing):
             engine_class(engine)
         new = replace(self.choice, engine=engine or self.choice.engine, world=world or self.choice.world)
         if world:
-            new = replace(new, others=(), start=(0.0, 0.0, 0.0))
+            new = replace(new, others=(), robots=(), start=(0.0, 0.0, 0.0))
         if robot:
             new = replace(new, robot=robot, gait="", pose=None, arguments={})
         if engine and new.solver.stated:  # another engine has other settings
@@ -365,7 +289,7 @@ class LiveSession(Closing):
     def set_solver(self, solver: SolverLike) -> None:
         """Build the scene anew with these settings of the solver, where the robot stands; {}: the engine's own."""
         wanted = solver_settings(solver)
-        self._build(replace(self.choice, solver=wanted, dt=None, start=self._here()))
+        self._build(self.crew.where_they_stand(replace(self.choice, solver=wanted, dt=None)))
         words = ", ".join(f"{name} {value}" for name, value in wanted.stated.items()) or "the engine's own"
         self.log(f"solver: {words}; step {1e3 * self.stage.sim.engine.dt:g} ms")
 
@@ -380,31 +304,42 @@ class LiveSession(Closing):
             raise BadInput(f"a robot is dropped from 0 to 10 m, got {height}")
         if pose:
             self.stage.robot.pose(pose)
-        self._build(replace(self.choice, start=(x, y, yaw), pose=pose or self.choice.pose, drop=height), keep=False)
+        refuse_overlap(self.stage.robot, self.name, (x, y, yaw), self.robots.values())
+        there = self.crew.where_they_stand(self.choice)
+        self._build(replace(there, start=(x, y, yaw), pose=pose or self.choice.pose, drop=height), keep=False)
         self.log(f"{self.stage.name} stands at x {x:.2f} m, y {y:.2f} m, yaw {math.degrees(yaw):.0f} deg")
 
-    def spawn(self, model: str, name: str, x: float, y: float, yaw: float) -> str:
-        """Add a model to the scene, which is built anew with the robot where it stands; the name it has."""
+    def spawn(self, model: str | Path | Robot, name: str, x: float, y: float, yaw: float) -> str:
+        """Add a robot or a model to the scene while everything goes on; the name it has.
+
+        A robot lives below its name on the bus as the first one does; a model without joints is a thing.
+        """
+        if self.real:
+            raise BadInput("a real robot stays where and what it is: nothing is added to its scene")
         made = self.library.robot(model)
         taken = {a.name for a in self.stage.sim.engine.models}
         chosen = name or made.name
-        if len(self.choice.others) >= MOST_MODELS:
+        if len(self.choice.others) + len(self.choice.robots) >= MOST_MODELS:
             raise BadInput(f"up to {MOST_MODELS} models can be added to a scene")
         if chosen in taken:
             if name:
                 raise BadInput(f"the scene has a model {name!r} already; choose another name")
             chosen = next(f"{made.name}_{k}" for k in range(2, 100) if f"{made.name}_{k}" not in taken)
-        extra: Placement = placed(made, chosen, x, y, yaw)
-        self._build(replace(self.choice, others=(*self.choice.others, extra), start=self._here()))
+        refuse_overlap(made, chosen, (x, y, yaw), self.robots.values())
+        if made.movable:
+            self.crew.add(RobotChoice(model, chosen, (x, y, yaw)))
+        else:
+            extra: Placement = placed(made, chosen, x, y, yaw)
+            self.crew.repopulate(replace(self.choice, others=(*self.choice.others, extra)))
+        self.choice = self.crew.where_they_stand(self.choice)  # which a reset returns to
         self.log(f"added {chosen} at x {x:.2f} m, y {y:.2f} m")
         return chosen
 
-    def _here(self) -> tuple[float, float, float]:
-        """Where the robot stands, by truth: the scene keeps its look when it is built anew."""
-        pose = self.stage.sim.base_pose
-        x, y, z, w = pose[3:]
-        yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)) + self.stage.ready.forward
-        return float(pose[0]), float(pose[1]), yaw
+    def remove(self, name: str) -> str:
+        """Take a robot or a model that was added out of the scene; what it was doing, in words."""
+        words = self.crew.remove(name)
+        self.log(f"removed {name}{words}")
+        return words
 
     def _build(self, choice: SceneChoice, keep: bool = True) -> None:
         """Build a scene; only when that has succeeded the old one goes. keep: the choice is what a reset returns to."""
@@ -412,50 +347,17 @@ class LiveSession(Closing):
             raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
-        fresh = Stage(choice, self.log, self.library, falls=self._falls)
+        fresh = self.crew.first_stage(choice, None, self.falls)
         old, self._offset = self.stage, self.bus.clock.now
         self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)
         if keep:
             self.choice = choice
         self.scene += 1
         self.teleop.release()
+        self.crew.close()
         old.close()
         for node in self.nodes:
             node.rebuilt()
+        self.crew.gather()
         del old
         gc.collect()  # a scene is a web of cycles with much memory in them: it goes now, not some scenes later
-
-    # ---- what a user asks for ----------------------------------------------------------------------
-    def drive(self, vx: float = 0.0, vy: float = 0.0, wz: float = 0.0) -> None:
-        """A velocity in the robot's axes, as a /cmd_vel message: it lasts for 0.3 s."""
-        self.teleop.velocity(self.time, vx, vy, wz)
-
-    def keys(self, held: Sequence[str]) -> list[str]:
-        """Keys that are held down now, as a /key message: they last for half a second; newly pressed ones.
-
-        Words are buttons of the robot.
-        """
-        buttons = {word.casefold() for word in held if word.isalpha() and len(word) > 1} - set(KEYS)
-        fresh = self.teleop.keys(self.time, held, buttons)
-        for name in fresh:
-            if name in buttons:
-                self.command_api.button(name)
-        return fresh
-
-    def set_speed(self, percent: float) -> None:
-        """How fast keys drive, in percent of the top speed."""
-        if not 0 < percent <= 100:
-            raise BadInput(f"speed is a percentage above 0 and up to 100, got {percent:g}")
-        self.teleop.speed = float(percent)
-
-    def push(
-        self, link: str, force: Sequence[float], seconds: float = 0.1, point: Sequence[float] | None = None
-    ) -> None:
-        """Push a link (empty: the root) with a force [N] in world axes for a time [s]."""
-        where = None if point is None else np.asarray(point, dtype=float)
-        self.stage.push(link, np.asarray(force, dtype=float), seconds or 0.1, where)
-
-    @property
-    def position(self) -> Array:
-        """x, y, heading in odom, as the robot believes."""
-        return self.stage.position

@@ -130,7 +130,11 @@ POSE_SPEED = 0.4  # fraction of the joints' top speed on the way to a stance
 
 
 class Stage(RobotView):
-    """One built scene. `log` takes lines about what the robot does by itself."""
+    """A robot in its scene, which is built unless `sim` is its body in that of others.
+
+    `log` takes lines about what the robot does by itself; `beside` are robots that others bring to life; `ready` is the
+    robot where it was made ready already.
+    """
 
     def __init__(
         self,
@@ -139,13 +143,17 @@ class Stage(RobotView):
         library: Library | None = None,
         body: Callable[[Robot], Body] | None = None,
         falls: FallRules | None = None,
+        *,
+        beside: Sequence[Placement] = (),
+        ready: Ready | None = None,
+        sim: Simulation | None = None,
     ) -> None:
         self.choice, self.log, self._rules = choice, log, falls or FallRules()
         shelf = library or Library()
-        self.ready = make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
+        self.ready = ready or make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
         self.world = shelf.world(choice.world)
         x, y, yaw = choice.start
-        self.sim = simulate(
+        self.sim = sim or simulate(
             self.ready.robot,
             self.world,
             choice.engine,
@@ -155,7 +163,7 @@ class Stage(RobotView):
             drop=choice.drop,
             seed=choice.seed,
             sensors=True,
-            others=choice.others,
+            others=(*choice.others, *beside),
             solver=choice.solver,
         )
         self.sim.fall_rule = FallRule(self._rules.lying, self._rules.height_fraction)
@@ -223,6 +231,12 @@ class Stage(RobotView):
     # ---- one control step --------------------------------------------------------------------------
     def step(self, command: Command) -> None:
         """One period of the control loop under a command."""
+        self.decide(command)
+        self.sim.advance(self.control.period)
+        self.finish()
+
+    def decide(self, command: Command) -> None:
+        """Its first half, before time passes: targets are sent."""
         self._end_pushes()
         present = self.activities.present
         rises = isinstance(present, GettingUp) and present.finished
@@ -230,7 +244,11 @@ class Stage(RobotView):
         if (rises or stands) and not self.activities.waiting:
             self.drive()
         self._command = command
-        self.control.step()
+        self.control.decide()
+
+    def finish(self) -> None:
+        """Its end, when time has passed."""
+        self.control.finish()
         notice = self.walker.notice if self.walker.gave_up else ""
         if notice and notice != self._noticed:
             self.log(f"{self.name} {notice}")

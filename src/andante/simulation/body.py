@@ -220,6 +220,10 @@ class Servos:
         if changed:
             self._send(self.gains)
 
+    def move(self, engine: Engine, model: int) -> None:
+        """Go on in another scene, which has the same gains."""
+        self._engine, self._model = engine, model
+
     def save(self) -> tuple[Any, ...]:
         """Everything that decides the gains."""
         return self._gains, self._sent, self.fraction, self._behaviour, self.asked

@@ -207,7 +207,7 @@ class TruthPublisher(RobotPublisher):
     def rebuilt(self) -> None:
         """Names of all links that can move."""
         engine, model = self.sim.engine, self.sim.model
-        self._models = [a.index for a in engine.models if a.index == model or not a.fixed]
+        self._models = [a.index for a in engine.models if a.index == model or not a.fixed or a.placement.motion]
         self._models.sort(key=lambda index: index != model)
         self._names: list[str] = []
         for index in self._models:
@@ -215,6 +215,10 @@ class TruthPublisher(RobotPublisher):
             prefix = "" if index == model else f"{placed.name}::"
             self._names += [prefix + link.name for link in placed.tree.robot.links]
         self._link_names = [[link.name for link in a.tree.robot.links] for a in engine.models]
+
+    def repopulated(self) -> None:
+        """Other links can move."""
+        self.rebuilt()
 
     def update(self) -> None:
         """What is due now."""

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from andante._moved import renamed
 from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Health, JointTarget
-from andante.control.start import first_positions, holds_still, lying_side
+from andante.control.start import first_positions, holds_still
 from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.description.closure import close_loops
 from andante.description.solver import SolverLike, solver_settings
@@ -28,14 +28,13 @@ from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.engine import check_bounds
-from andante.physics.identified import servo_drive
 from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
 from andante.stages import stage
 
-from .body import Servos, Wiring, stiffen_wheels
+from .body import Servos, Wiring
 from .rollers import Rollers, roller_drive, with_plain_wheels
-from .spawn import absurd_meshes, missing_visuals, put_on_ground, solid, without_lost_meshes
+from .spawn import absurd_meshes, missing_visuals, put_to_stand, solid, without_lost_meshes
 from .truth import FallRule, Stance, stance
 
 if TYPE_CHECKING:
@@ -429,22 +428,5 @@ def simulate(
     with stage(f"building the scene on {engine if isinstance(engine, str) else make.__name__}"):
         scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
-    if not (math.isfinite(drop) and drop >= 0):
-        raise BadInput(f"drop must be a height >= 0 m, got {drop}")
-    where, side, stood = np.asarray(start, dtype=float), None if fixed else lying_side(pose), None
-    ground = put_on_ground(scene, model, positions, where, drop)
-    if side is not None:
-        stood = stance(scene, model, ground)
-        put_on_ground(scene, model, positions, where, drop, side)
-    if robot.movable:
-        hold = holds_still(robot)
-        target = np.array([positions[joint] for joint in robot.joint_names])
-        if hold.any():
-            scene.command(model, target[hold], Mode.POSITION, np.flatnonzero(hold))
-        if not hold.all():
-            scene.command(model, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
-    stiffen_wheels(scene, model)
-    drive = servo_drive(robot)
-    if drive is not None:
-        scene.set_drives(model, drive)
+    ground, stood = put_to_stand(scene, model, robot, pose, start, drop, fixed)
     return Simulation(scene, model, seed, sensors, ground, stood)

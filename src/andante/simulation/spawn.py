@@ -8,25 +8,32 @@ with a warning.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from andante.control.start import first_positions, holds_still, lying_side
 from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
+from andante.description.joint import JointType
 from andante.description.link import Collision, Link
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
-from andante.description.shapes import Box, Mesh, Plane, vec3_of
+from andante.description.shapes import Box, Cylinder, Mesh, Plane, Sphere, vec3_of
 from andante.description.solids import robot_bounds, surface
 from andante.description.source import Problem, Severity
 from andante.description.world import Placement
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
 from andante.geometry.hull import convex_hull
-from andante.physics import Engine
+from andante.physics import Engine, Mode
+from andante.physics.identified import servo_drive
+
+from .body import stiffen_wheels
+from .truth import Stance, stance
 
 LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
+ROUND = 0.1  # by which the moments of a ball may differ
 
 
 def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
@@ -53,8 +60,12 @@ def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
     instead, remedy = "it touches nothing there", mesh_remedy(mesh, link.source)
     if not scenery and not any(each.collisions for each in links):
         names = {each.name for each, _ in lost}
-        links = tuple(replace(each, collisions=_stand_in(each)) if each.name in names else each for each in robot.links)
-        instead = "boxes that have the inertia of its links stand in"
+        axes = {joint.child: np.asarray(joint.axis) for joint in robot.joints if joint.type is JointType.CONTINUOUS}
+        links = tuple(
+            replace(each, collisions=_stand_in(each, axes.get(each.name))) if each.name in names else each
+            for each in robot.links
+        )
+        instead = "boxes that have the inertia of its links stand in, and balls or cylinders of links that go round"
         if not any(each.collisions for each in links):
             where = f"{link.source}: " if str(link.source) else ""
             raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
@@ -62,20 +73,31 @@ def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
     return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
 
 
-def _stand_in(link: Link) -> tuple[Collision, ...]:
-    """A box of even density with the mass and the tensor of a link, edges a_i² = 6 (I_j + I_k - I_i) / m; none without.
+def _stand_in(link: Link, axis: Array | None = None) -> tuple[Collision, ...]:
+    """A solid of even density with the mass and the tensor of a link; none without.
 
-    A mesh of such a link is about as large as this box, and often somewhat larger.
+    It is a box, edges a_i² = 6 (I_j + I_k - I_i) / m. Of a link that goes round an axis (3,) without limits, as wheels
+    do, a ball, r² = 5 I / (2 m), or a cylinder about it, r² = 2 I_a / m, l² = 12 I_t / m - 3 r². A mesh of such a link
+    is about as large as this, and often somewhat larger.
     """
     if link.inertia is None or not link.inertia.mass > 0:
         return ()
+    mass, center = link.inertia.mass, link.inertia.com
     moments, axes = np.linalg.eigh(link.inertia.matrix)
-    squares = 6.0 * (moments.sum() - 2.0 * moments) / link.inertia.mass
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
     if not squares.max() > LEAST_EDGE**2:
         return ()
+    if axis is not None and moments[2] - moments[0] < ROUND * moments[2]:
+        return (Collision(Sphere(math.sqrt(2.5 * float(moments.mean()) / mass)), SE3.from_parts(np.eye(3), center)),)
+    if axis is not None:
+        along = float(axis @ link.inertia.matrix @ axis)
+        radius = math.sqrt(2.0 * along / mass)
+        length = math.sqrt(max(6.0 * float(moments.sum() - along) / mass - 3.0 * radius**2, LEAST_EDGE**2))
+        turn = so3.between((0.0, 0.0, 1.0), axis)
+        return (Collision(Cylinder(radius, length), SE3.from_parts(turn, center)),)
     edges = np.sqrt(np.maximum(squares, LEAST_EDGE**2))
     turn = axes * np.sign(np.linalg.det(axes))
-    return (Collision(Box(vec3_of(edges)), SE3.from_parts(turn, link.inertia.com)),)
+    return (Collision(Box(vec3_of(edges)), SE3.from_parts(turn, center)),)
 
 
 def solid(models: Iterable[Placement]) -> tuple[Placement, ...]:
@@ -171,6 +193,42 @@ def put_on_ground(
     z, ground = stand_heights(engine, model, q, start, turn)
     engine.set_base(model, SE3.from_parts(turn, (start[0], start[1], z + above)).vector)
     return ground
+
+
+def put_to_stand(
+    engine: Engine,
+    model: int,
+    robot: Robot,
+    pose: str | Mapping[str, float] | None,
+    start: Sequence[float],
+    drop: float = 0.0,
+    fixed: bool = False,
+) -> tuple[float, Stance | None]:
+    """Put a robot of a scene to its start, its servos holding its first pose.
+
+    Returns:
+        Height of the ground below it [m], and how it would stand if it starts lying (else None).
+    """
+    if not (math.isfinite(drop) and drop >= 0):
+        raise BadInput(f"drop must be a height >= 0 m, got {drop}")
+    positions = first_positions(robot, pose)
+    where, side, stood = np.asarray(start, dtype=float), None if fixed else lying_side(pose), None
+    ground = put_on_ground(engine, model, positions, where, drop)
+    if side is not None:
+        stood = stance(engine, model, ground)
+        put_on_ground(engine, model, positions, where, drop, side)
+    if robot.movable:
+        hold = holds_still(robot)
+        target = np.array([positions[joint] for joint in robot.joint_names])
+        if hold.any():
+            engine.command(model, target[hold], Mode.POSITION, np.flatnonzero(hold))
+        if not hold.all():
+            engine.command(model, np.zeros(int((~hold).sum())), Mode.VELOCITY, np.flatnonzero(~hold))
+    stiffen_wheels(engine, model)
+    drive = servo_drive(robot)
+    if drive is not None:
+        engine.set_drives(model, drive)
+    return ground, stood
 
 
 def resting_rotation(robot: Robot, positions: Mapping[str, float], lying: str | None = None) -> Array:

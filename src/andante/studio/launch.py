@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from andante.bridges.server.start import start_server
 from andante.session import LiveSession
-from andante.session.launch_file import ServerPlan, read_launch
+from andante.session.choice import robot_choice
+from andante.session.launch_file import RobotPlan, ServerPlan, read_launch
 from andante.session.launch_run import LaunchOutcome, run_launch
 
 from .open import ROUTES, Studio, check_address, scene_arguments, studio_pages
 
 
 def launch(
-    file: Path | str, *words: str, say: Callable[[str], None] = lambda text: None, **arguments: Any
+    file: Path | str,
+    *words: str,
+    robots: Sequence[str] = (),
+    say: Callable[[str], None] = lambda text: None,
+    **arguments: Any,
 ) -> LaunchOutcome:
     """Start robot, world, engine, behaviours and bridges of a launch file, until its time is over or Ctrl-C.
 
     Args:
         file: the launch file (.toml).
         words: what to replace in it, as on the command line: "server.port:=9000", "/nao/pgain:=80".
+        robots: more robots than it names, each as ROBOT@x,y[,yaw][:name] in m and degrees.
         say: callback for messages, one line each.
         arguments: what to replace whose name is plain, such as robot="shell".
 
@@ -29,6 +37,7 @@ def launch(
         State of the robot at the end of the session.
     """
     plan = read_launch(file, [*words, *(f"{name}:={_word(value)}" for name, value in arguments.items())])
+    plan = replace(plan, robots=(*plan.robots, *(robot_plan(each) for each in robots)))
     if plan.server is not None:
         check_address(plan.server.port, plan.server.host, plan.server.token or None)
 
@@ -39,6 +48,13 @@ def launch(
             say("Ctrl-C ends it")
 
     return run_launch(plan, serve=_serve, ready=ready, say=say)
+
+
+def robot_plan(word: str) -> RobotPlan:
+    """A word like waffle@1,0.5,90:helper as a section [[robots]]."""
+    chosen = robot_choice(word)
+    x, y, yaw = chosen.start
+    return RobotPlan(str(chosen.robot), chosen.name, (x, y, math.degrees(yaw)))
 
 
 def _word(value: Any) -> str:

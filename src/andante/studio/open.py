@@ -12,7 +12,7 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
@@ -20,14 +20,10 @@ from andante.compiling.ahead import compile_ahead
 from andante.errors import BadInput
 from andante.files import Closing
 from andante.gc_paused import gc_paused
-from andante.hardware.address import SIMULATED
-from andante.hardware.address import check_address as check_body_address
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 if TYPE_CHECKING:
-    from andante.bus import Bus
     from andante.control.body import Body
-    from andante.description import Robot
     from andante.description.solver import SolverLike
     from andante.session import LiveSession
     from andante.tasks.inputs import RobotLike, WorldLike
@@ -131,6 +127,7 @@ def open_studio(
     body: Body | str = "sim",
     params: Path | str | None = None,
     solver: SolverLike | None = None,
+    robots: Sequence[str] = (),
 ) -> Studio:
     """A studio with a new session; call its `run`.
 
@@ -144,6 +141,7 @@ def open_studio(
             page then shows what it tells, and keys move it.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
+        robots: more robots, each as ROBOT@x,y[,yaw][:name] in m and degrees.
     """
     check_address(port, host, token)
     from andante.bus import Bus
@@ -161,6 +159,7 @@ def open_studio(
         from andante.physics.solver import check_settings
         from andante.session import LiveSession  # takes a while, as does the server beside it
         from andante.session.choice import Library
+        from andante.session.real import real_body
         from andante.tasks.bodies import read_params
 
         given = read_params(params)
@@ -179,8 +178,8 @@ def open_studio(
         compile_ahead()
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
-            body=_real(body, given.body, bus), teleop=teleop, follow=follow,
-            falls=given.falls, solver=solver,
+            body=real_body(body, given.body, bus), teleop=teleop, follow=follow,
+            falls=given.falls, solver=solver, robots=robots,
         )  # fmt: skip
     except BaseException:
         server.stop()
@@ -205,6 +204,7 @@ def studio(
     body: Body | str = "sim",
     params: Path | str | None = None,
     solver: SolverLike | None = None,
+    robots: Sequence[str] = (),
     naoqi: bool = False,
 ) -> None:
     """Open the studio and run it until Ctrl-C: watch, drive, push and measure a robot in the browser.
@@ -227,6 +227,7 @@ def studio(
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
         params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
+        robots: more robots, each as ROBOT@x,y[,yaw][:name] in m and degrees; they live below their names on the bus.
         naoqi: offer the robot to programs of a NAO too, at port 9559 of this machine.
     """
     if naoqi:
@@ -255,6 +256,7 @@ def studio(
         body=body,
         params=params,
         solver=solver,
+        robots=robots,
     )
     with opened, ended_by_signal(opened.session.stop), contextlib.ExitStack() as stack:
         if naoqi:
@@ -280,15 +282,3 @@ def ended_by_signal(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _real(body: Body | str, table: Mapping[str, Any], bus: Bus) -> Callable[[Robot], Body] | None:
-    """What makes the real robot of its description; None: it is simulated."""
-    if isinstance(body, str):
-        check_body_address(body)
-        if body == SIMULATED:
-            return None
-        from andante.hardware.open import open_body
-
-        return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
-    return lambda robot: body

@@ -192,9 +192,13 @@ class SceneNode:
                 files = fresh.all(kind, name)
                 self._add_pages([Page(f"/{path}", None, file.data, file.media_type) for path, file in files])
             self.known.sources[kind].update(sources)
-        others = session.choice.others
-        names, kinds = [placed.name for placed in others], [placed.robot.name for placed in others]
+        others = added_models(session)
+        names, kinds = [name for name, _ in others], [robot.name for _, robot in others]
         self._topic.publish(messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds))
+
+    def repopulated(self) -> None:
+        """Tell the models that stand in the scene now."""
+        self.rebuilt()
 
     def close(self) -> None:
         """The session ends."""
@@ -207,11 +211,17 @@ def sources_of(session: LiveSession) -> tuple[dict[str, Source], dict[str, Sourc
     robots: dict[str, Source] = {}
     if (file := _file(choice.robot)) is not None:
         robots[session.stage.name] = Source(file, dict(choice.arguments))
-    for placed in choice.others:
-        if (file := placed.robot.source.file) and Path(file).is_file():
-            robots.setdefault(placed.robot.name, Source(str(file)))
+    for _, robot in added_models(session):
+        if (file := robot.source.file) and Path(file).is_file():
+            robots.setdefault(robot.name, Source(str(file)))
     worlds = {choice.world_name: Source(file)} if (file := _file(choice.world)) is not None else {}
     return robots, worlds
+
+
+def added_models(session: LiveSession) -> list[tuple[str, Robot]]:
+    """Things and robots that stand in the scene beside its first robot, by name."""
+    things = [(placed.name, placed.robot) for placed in session.choice.others]
+    return things + [(name, fellow.stage.robot) for name, fellow in session.crew.companions.items()]
 
 
 def _file(thing: Robot | World | str | Path) -> str | None:

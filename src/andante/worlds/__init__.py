@@ -13,6 +13,7 @@ ARENA = _HERE / "arena.sdf"
 CORRIDOR = _HERE / "corridor.sdf"
 EMPTY = _HERE / "empty.sdf"
 LAB = _HERE / "lab.sdf"
+PITCH = _HERE / "pitch.sdf"
 ROUGH = _HERE / "rough.sdf"
 SLOPE = _HERE / "slope.sdf"
 

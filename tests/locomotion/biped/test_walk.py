@@ -188,6 +188,16 @@ def test_odometry_measures_a_step_while_both_feet_carry() -> None:
     assert odometry.middle((0.0, 0.1, 0.2))[2] == pytest.approx(0.2)
 
 
+def test_odometry_of_feet_with_switches_takes_the_step_where_the_load_goes_over() -> None:
+    odometry = BipedOdometry((0.0, 0.05, 0.0), 6.0)
+    odometry.change_foot((0.04, -0.1, 0.0))
+    for x, carries in ((0.045, False), (0.047, False), (0.05, True), (0.09, True)):  # standing foot; the one before not
+        odometry.measure(reversed_step((x, -0.1, 0.0)), (0.5, 0.0) if carries else (0.0, 0.5), 0.03)
+    assert odometry.foot[0] == pytest.approx(0.04)  # both might still carry
+    odometry.lifted()
+    assert odometry.foot == pytest.approx((0.05, -0.05, 0.0))
+
+
 def test_a_sole_that_spins_on_the_ground_is_seen_by_the_gyro() -> None:
     odometry, blind = (BipedOdometry((0.0, 0.05, 0.0), 6.0) for _ in range(2))
     error = 0.02  # of the gyro

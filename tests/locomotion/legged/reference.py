@@ -521,6 +521,18 @@ class PlainGait:
             self._from[:, 2] += rise
         if self.pattern.sway:
             self._sway_body(dt)
+        elif not self.pattern.static:
+            self._center_body(dt)
+
+    def _center_body(self, dt: float) -> None:
+        """Move the body ahead of the middle of its feet by v T / 6, and against its mean lean."""
+        goal = np.zeros(2)
+        if self.active:
+            goal = self._home[:, :2].mean(axis=0) - self._center + self.stance_time * self.twist[:2] / 6.0
+            roll, pitch = self._usual_lean
+            goal += self.settings.upright * self.rig.center_height * np.array([-pitch, roll])
+            goal *= min(1.0, 0.4 * float(self._reach.min()) / max(float(np.hypot(*goal)), 1e-9))
+        self._sway = self._sway + min(1.0, dt / self.period) * (goal - self._sway)
 
     def _sway_body(self, dt: float) -> None:
         """Move the body so that the legs that will carry it during the next swing do so with a margin."""

@@ -43,6 +43,46 @@ def _joint(name, parent, child, xyz, rpy, axis, limit):
     )
 
 
+def upright(size=1.0, mass=10.0, center=(0.0, 0.0, 0.0), effort=30.0, roll=True):
+    """URDF of a quadruped that stands on straight legs: hips that tilt aside (`roll`), then hip and knee across.
+
+    At size 1 it is 0.4 m long, with thighs and shins of 0.2 m and this mass [kg]; masses grow with size³, efforts [N m]
+    with size⁴. center: of the trunk's mass, at size 1 [m].
+    """
+    length, trunk, leg = 0.2 * size, 0.6 * mass * size**3, 0.1 * mass * size**3
+    middle = " ".join(str(size * v) for v in center)
+    sides = tuple(size * v for v in (0.4, 0.2, 0.1))
+    box = f'<collision><geometry><box size="{sides[0]} {sides[1]} {sides[2]}"/></geometry></collision>'
+    out = [f'<robot name="upright">{_bare("trunk", trunk, middle, sides, box)}']
+    thin = (0.03 * size, 0.03 * size, length)
+    for name, x, y in (("a", 1, 1), ("b", 1, -1), ("c", -1, 1), ("d", -1, -1)):
+        parent, at = "trunk", f"{0.2 * size * x} {0.16 * size * y} 0"
+        joints = [(f"{name}_swing", f"{name}_thigh", "0 1 0"), (f"{name}_knee", f"{name}_shin", "0 1 0")]
+        if roll:
+            out.append(_bare(f"{name}_hip", 0.3 * leg, "0 0 0", (thin[0],) * 3))
+            joints.insert(0, (f"{name}_tilt", f"{name}_hip", "1 0 0"))
+            at = f"{0.2 * size * x} {0.08 * size * y} 0"
+        foot = f'<origin xyz="0 0 {-length}"/><geometry><sphere radius="{0.02 * size}"/></geometry>'
+        out.append(_bare(f"{name}_thigh", 0.45 * leg, f"0 0 {-length / 2}", thin))
+        out.append(_bare(f"{name}_shin", 0.25 * leg, f"0 0 {-length / 2}", thin, f"<collision>{foot}</collision>"))
+        for joint, child, axis in joints:
+            out.append(
+                f'<joint name="{joint}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+                f'<origin xyz="{at}"/><axis xyz="{axis}"/>'
+                f'<limit lower="-2.6" upper="2.6" effort="{effort * size**4}" velocity="15"/></joint>'
+            )
+            parent, at = child, f"0 {0.08 * size * y} 0" if child.endswith("hip") else f"0 0 {-length}"
+    return "".join(out) + "</robot>"
+
+
+def _bare(name, mass, middle, size, shapes=""):
+    x, y, z = (mass / 12 * (sum(s * s for s in size) - own * own) for own in size)
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{middle}"/><mass value="{mass}"/>'
+        f'<inertia ixx="{x}" ixy="0" ixz="0" iyy="{y}" iyz="0" izz="{z}"/></inertial>{shapes}</link>'
+    )
+
+
 def phantomx():
     """URDF of a hexapod with the figures of the PhantomX Mk-II, solids in place of its meshes.
 
@@ -76,13 +116,9 @@ def phantomx():
 
 
 def _solid(name, mass, middle, size, tip=None):
-    x, y, z = (mass / 12 * (sum(s * s for s in size) - own * own) for own in size)
     shapes = ""
     if name == "body":
         shapes = f'<collision><geometry><box size="{size[0]} {size[1]} {size[2]}"/></geometry></collision>'
     if tip:
         shapes = f'<collision><origin xyz="{tip[0]} 0 0"/><geometry>{tip[1]}</geometry></collision>'
-    return (
-        f'<link name="{name}"><inertial><origin xyz="{middle}"/><mass value="{mass}"/>'
-        f'<inertia ixx="{x}" ixy="0" ixz="0" iyy="{y}" iyz="0" izz="{z}"/></inertial>{shapes}</link>'
-    )
+    return _bare(name, mass, middle, size, shapes)

@@ -17,7 +17,7 @@ from andante.locomotion.rigs.infer import infer_rig
 from andante.locomotion.rigs.rig import LegSolver
 from andante.tasks.walk import walk
 
-from .samples import phantomx, walker
+from .samples import phantomx, upright, walker
 
 DT = 0.01
 
@@ -227,6 +227,26 @@ def test_same_seed_same_walk():
 def test_quadrupeds_of_other_makers_walk(file):
     pybullet_data = pytest.importorskip("pybullet_data")
     outcome = walk(str(Path(pybullet_data.getDataPath()) / file), gait="trot", distance=1.0)
+    assert not outcome.fallen
+    assert outcome.distance == pytest.approx(1.0, abs=0.1)
+    assert abs(outcome.turned) < 10.0
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {},  # knees that bend back have its center behind the middle of its hips
+        {"center": (-0.15, 0.03, 0.05)},
+        {"size": 0.25, "mass": 12.0},
+        {"size": 3.0, "mass": 6.0},
+        {"roll": False, "mass": 2.5, "effort": 6.0},
+    ],
+    ids=["even", "heavy behind", "tiny", "huge", "no tilt of hips"],
+)
+def test_quadrupeds_of_any_size_and_balance_trot(tmp_path, made):
+    file = tmp_path / "upright.urdf"
+    file.write_text(upright(**made))
+    outcome = walk(str(file), distance=1.0)
     assert not outcome.fallen
     assert outcome.distance == pytest.approx(1.0, abs=0.1)
     assert abs(outcome.turned) < 10.0

@@ -1,15 +1,17 @@
 """Robots that cannot walk are told which chains were seen, what each lacks, and what to do."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.locomotion.legged.samples import walker
 
 import andante as an
+from andante.description import Joint, JointType
 from andante.errors import BadInput
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.legs import leg_faults
+from andante.locomotion.rigs.legs import find_legs, leg_faults
 
 SQUARE = (45, 135, 225, 315)
 HEXAGON = (30, 90, 150, 210, 270, 330)
@@ -71,3 +73,16 @@ def test_one_joint_and_joints_that_cannot_move(tmp_path):
 def test_a_robot_without_joints(tmp_path):
     robot = load(tmp_path, '<robot name="box"><link name="body"/></robot>')
     assert leg_faults(robot).startswith("it has no joints that move; a leg is")
+
+
+def closing(parent, child):
+    return Joint("closing", JointType.FIXED, parent, child)
+
+
+def test_loops_outside_the_legs_do_not_matter(tmp_path):
+    robot = load(tmp_path, walker(SQUARE, arm=True))
+    gripping = replace(robot, loops=(closing("upper_arm", "hand"),))
+    assert [leg.foot for leg in find_legs(gripping)] == [f"leg{i}_tibia" for i in range(4)]
+    closed = replace(robot, loops=(closing("leg1_femur", "leg1_tibia"),))
+    with pytest.raises(BadInput, match=r"its legs close loops \('closing' joins 'leg1_femur' and 'leg1_tibia'\)"):
+        find_legs(closed)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.locomotion.legged.samples import walker
+from tests.locomotion.legged.samples import upright, walker
 
 import andante as an
 from andante.errors import AndanteError, BadInput, UnknownName
@@ -261,3 +261,18 @@ def test_slow_servos_step_shorter_in_the_time_in_which_a_body_falls(tmp_path, ve
     robot = an.robot(path)
     legs = [Leg(b.name, b.joints, b.hip, b.foot, reach=0.05) for b in find_legs(robot)]
     assert [leg.reach for leg in _quick_steps(robot, legs, 0.19)] == pytest.approx([0.05 * part] * 4, rel=0.02)
+
+
+@pytest.mark.parametrize("center", [(0.0, 0.0, 0.0), (0.12, 0.0, 0.0), (-0.1, 0.04, 0.0)])
+def test_four_feet_stand_around_the_center_of_mass(tmp_path, center):
+    rig = infer_rig(load(tmp_path, upright(center=center)))
+    middle = np.mean([leg.stand for leg in rig.legs], axis=0)
+    assert middle[:2] == pytest.approx(rig.center[:2], abs=0.01)
+
+
+def test_legs_that_swing_in_a_plane_step_along_it(tmp_path):
+    rig = infer_rig(load(tmp_path, upright(roll=False)))
+    for leg in rig.legs:
+        assert len(leg.joints) == 2
+        assert leg.reach > 0.05
+        assert abs(leg.stand[1]) == pytest.approx(0.16, abs=1e-6)  # below its hip

@@ -95,6 +95,12 @@ def _upright(robot: Robot) -> Robot:
 def read_world(path: Path, arguments: dict[str, str] | None = None, resolver: Resolver | None = None) -> World:
     """The world of an SDF or MJCF file; a file with only a model becomes a world with that model in it."""
     path, resolver = Path(path), resolver or Resolver()
+    if path.suffix.lower() == ".toml":
+        from andante.description.load import load_world
+
+        from .moving_world import read_moving_world
+
+        return read_moving_world(path, load_world)
     return world_of(read_root(path, arguments or {}, resolver), path, resolver)
 
 

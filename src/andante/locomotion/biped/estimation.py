@@ -95,9 +95,10 @@ class BipedOdometry:
     """Pose of the standing foot in the frame of the start, summed up step by step.
 
     A foot that is put down still moves for some hundredths of a second, so the step is measured again in every control
-    step of the double support and the mean of these readings counts. Encoders do not see a sole that spins on the
-    ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the standing foot's is
-    that of the body and the joints between them.
+    step of the double support and the mean of these readings counts. Feet that never tell of carrying both at once (a
+    switch each, servos that put the foot down late) are measured where the load goes over. Encoders do not see a sole
+    that spins on the ground: where the gyro has a yaw axis the heading of the body is summed up from it, and the
+    standing foot's is that of the body and the joints between them.
     """
 
     def __init__(self, foot: Step, rate: float) -> None:
@@ -106,6 +107,8 @@ class BipedOdometry:
         self._before: Step | None = None  # the foot before, as long as the last step is being measured
         self._mean: Step = (0.0, 0.0, 0.0)
         self._count = 0
+        self._handed: Step | None = None  # the step as it was seen where the load went over
+        self._over = False  # the new foot alone has carried since
         self._heading: float | None = None  # of the body by the gyro [rad]
         self._error, self._rested = 0.0, 0.0  # of the gyro about the vertical [rad/s]; known for so long [s]
 
@@ -130,25 +133,36 @@ class BipedOdometry:
     def change_foot(self, other: Step) -> None:
         """The other foot, seen at `other` from the standing one, stands from now on."""
         self._before, self._mean, self._count = self.foot, other, 0
+        self._handed, self._over = None, False
         self.foot = placed(self.foot, other)
 
     def measure(self, other: Step, loads: tuple[float, float], since: float) -> None:
-        """Look at the foot before, seen at `other`; loads of both feet [body weights], time since it changed [s]."""
-        if self._before is None or since < self._landing or min(loads) < CARRIES:
+        """Look at the foot before, seen at `other`.
+
+        loads: of the standing foot and the one before [body weights]; since: time since it changed [s].
+        """
+        if self._before is None or since < self._landing:
+            return
+        seen = reversed_step(other)
+        if min(loads) < CARRIES:
+            if not self._over and max(loads) >= CARRIES:
+                self._handed, self._over = seen, loads[0] >= CARRIES
             return
         self._count += 1
-        x, y, yaw = reversed_step(other)
-        if self._count == 1:
-            self._mean = (x, y, yaw)
-        else:
-            mx, my, mt = self._mean
-            n = self._count
-            self._mean = (mx + (x - mx) / n, my + (y - my) / n, mt + (yaw - mt) / n)
-        there = placed(self._before, self._mean)
+        n, (x, y, yaw), (mx, my, mt) = self._count, seen, self._mean if self._count > 1 else seen
+        self._mean = (mx + (x - mx) / n, my + (y - my) / n, mt + (yaw - mt) / n)
+        self._put(self._mean)
+
+    def _put(self, step: Step) -> None:
+        """The standing foot is a step away from the one before."""
+        assert self._before is not None
+        there = placed(self._before, step)
         self.foot = there if self._heading is None else (there[0], there[1], self.foot[2])
 
     def lifted(self) -> None:
         """The foot before is in the air: the step is measured."""
+        if self._before is not None and not self._count and self._handed is not None:
+            self._put(self._handed)
         self._before = None
 
     def middle(self, other: Step) -> Step:

@@ -204,7 +204,7 @@ class BipedWalk(BipedLanding):
         sense.update(readings, self.stance, planned, self._yaw, dt)
         self._joints = readings.position
         self.odometry.turn(sense.turning, sense.facing, self.standing, dt)
-        self.odometry.measure(sense.other, sense.loads, self.time)
+        self.odometry.measure(sense.other, (sense.loads[self.stance], sense.loads[1 - self.stance]), self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
         if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:

@@ -48,6 +48,7 @@ class LeggedSettings:
     settle: float = 0.04  # a swing that has ended waits this long for the ground before it searches [s]
     catch: float = 1.0  # how far feet step to where the body falls, in gaits that do not wait (0: not at all)
     sway_margin: float = 0.18  # wanted margin of the center of mass inside its support, in widths of the stance
+    upright: float = 1.0  # how far a body on pairs of feet moves against its mean lean, in heights of its center
     hold_heading: bool = True
     feel: bool = True  # use foot contacts
     level: bool = True  # use the IMU's tilt

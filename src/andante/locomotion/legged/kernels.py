@@ -56,6 +56,7 @@ class Figures(NamedTuple):
     settle: float
     catch: float
     sway_margin: float
+    upright: float
     hold_heading: float
     level: float
     static: float
@@ -76,6 +77,7 @@ MOST_CORRECTION = 0.3  # turning that holds the heading [rad/s]
 RAISED = 0.25  # of a foot by the lean of the body, in step heights, from which it does not reach down
 EARLY = 0.55  # fraction of a swing from which the ground ends it
 LEVEL_ROOM = 1.5  # how far leveling moves a foot, in step heights
+MOST_SHIFT = 0.4  # of the reach: how far a body on pairs of feet is moved so that it does not fall
 MOST_RISE = 0.1  # of the body back to its height [m/s]
 
 
@@ -315,6 +317,30 @@ def hold_body(figures: Figures, fixed: Array, body: Array, legs: Array, dt: floa
             legs[leg, FROM + 2] += rise
     if figures.sways:
         sway(figures, fixed, body, legs, dt)
+    elif not figures.static:
+        center_body(figures, fixed, body, dt)
+
+
+@njit(cache=True)
+def center_body(figures: Figures, fixed: Array, body: Array, dt: float) -> None:
+    """Move a body that walks on pairs of feet so that it falls to no side, within a part of their reach.
+
+    Its center goes over the middle of the feet; ahead of it by v T / 6, as a body that passes over a pair in the time T
+    turns back by g v T^3 / (12 h^2) on it, and d ahead turns it by g d T^2 / (2 h^2); and against the mean lean.
+    """
+    x, y = 0.0, 0.0
+    if body[ACTIVE]:
+        n, time = fixed.shape[0], figures.duty * figures.period
+        for leg in range(n):
+            x, y = x + fixed[leg, HOME] / n, y + fixed[leg, HOME + 1] / n
+        against = figures.upright * figures.center_height
+        x += time * body[TWIST] / 6.0 - figures.center_x - against * body[USUAL_LEAN + 1]
+        y += time * body[TWIST + 1] / 6.0 - figures.center_y + against * body[USUAL_LEAN]
+        scale = min(1.0, MOST_SHIFT * np.min(fixed[:, REACH]) / max(math.hypot(x, y), 1e-9))
+        x, y = scale * x, scale * y
+    fraction = min(1.0, dt / figures.period)
+    body[SWAY] += fraction * (x - body[SWAY])
+    body[SWAY + 1] += fraction * (y - body[SWAY + 1])
 
 
 @njit()

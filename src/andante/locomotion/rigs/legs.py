@@ -157,17 +157,28 @@ def find_legs(robot: Robot) -> list[Branch]:
     reach below the rest of the robot the one of four or more, then the one that begins and reaches lowest.
     """
     found = branches(robot)
-    closed = [joint for joint in robot.loops if any(_carried_by(robot, joint, branch) for branch in found)]
-    if closed or (robot.loops and not found):
-        joint = (closed or list(robot.loops))[0]
-        raise BadInput(
-            f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); "
-            "it stands and is simulated so, but gaits move open legs only"
-        )
+    if robot.loops and not found:
+        raise _closed(robot, robot.loops[0])
     if len(found) < 2:
         raise BadInput(
             f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
         )
+    legs = _standing(robot, found)
+    closed = [joint for joint in robot.loops if any(_carried_by(robot, joint, leg) for leg in legs)]
+    if closed:
+        raise _closed(robot, closed[0])
+    return legs
+
+
+def _closed(robot: Robot, joint: Joint) -> BadInput:
+    return BadInput(
+        f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); "
+        "it stands and is simulated so, but gaits move open legs only"
+    )
+
+
+def _standing(robot: Robot, found: list[Branch]) -> list[Branch]:
+    """Those branches that carry the robot."""
     pose, named = resting_pose(robot)
     poses = robot.link_poses(pose)
     if named:

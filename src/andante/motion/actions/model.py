@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from math import inf, isfinite, isinf, isnan
 from typing import Any
 
-from andante.description.io.xacro.expressions import evaluate
 from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
+from andante.expressions import evaluate
 
 Value = float | str  # a number, or an expression over parameters
 

@@ -17,6 +17,7 @@ ROBOT = RobotPackage(
     meshes="andante.robots.nao.meshes:MESHES",
     motions=Path(__file__).with_name("motions"),
     gaits=Path(__file__).with_name("gaits"),
+    behaviors=Path(__file__).with_name("behaviors"),
     experiments=Path(__file__).with_name("experiments"),
     trials={"wave": "andante.robots.nao.experiments.trial:wave_trial"},
     objective="andante.robots.nao.experiments.objective:WaveObjective",

@@ -10,6 +10,8 @@ from andante.control.publishers import RobotPublisher
 from .camera import CameraNode
 from .commands import ActionNode, CommandNode
 from .expression import ExpressionNode
+from .fleet import FleetNode
+from .machines import MachineNode
 from .moves import MoveNode
 from .navigation import NavigationNode
 from .node import LiveNode
@@ -29,7 +31,7 @@ from .robot import (
     VelocityNode,
 )
 from .search import SearchNode
-from .services import ServiceNode
+from .services import RobotServiceNode, ServiceNode
 from .switches import SwitchNode
 from .terminal import TerminalNode
 from .walker import WalkerNode
@@ -38,7 +40,13 @@ from .walker import WalkerNode
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
     CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode,
+    MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode, FleetNode,
+)  # fmt: skip
+# Of every robot beside the first one; time, scene, recordings and searches are those of the session.
+COMPANION_NODES: tuple[Callable[[Any], RobotPublisher], ...] = (
+    RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ParameterNode,
+    CommandNode, RobotServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
+    TerminalNode, StatusNode, DiagnosticsNode,
 )  # fmt: skip
 
 
@@ -49,4 +57,4 @@ def all_nodes(real: bool = False) -> tuple[Callable[[Any], RobotPublisher], ...]
     return tuple(FeltNode if node is SensorNode else node for node in NODES if node not in (TruthNode, CameraNode))
 
 
-__all__ = ["NODES", "LiveNode", "all_nodes"]
+__all__ = ["COMPANION_NODES", "NODES", "LiveNode", "all_nodes"]

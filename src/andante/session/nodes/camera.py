@@ -67,6 +67,10 @@ class CameraNode(LiveNode):
             node=self.name,
         )
 
+    def repopulated(self) -> None:
+        """The cameras look at another scene."""
+        self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
+
     def _check(self, name: str) -> None:
         if name not in self._cameras:
             raise UnknownName.among("camera", name, self._cameras)

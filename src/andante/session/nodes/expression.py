@@ -41,7 +41,10 @@ class ExpressionNode(LiveNode):
         self._told = -math.inf
 
     def _say(self, message: Any) -> str:
-        text = str(message.data)
+        return self.say(str(message.data))
+
+    def say(self, text: str) -> str:
+        """Say a text."""
         if len(text) > LONGEST_TEXT:
             raise BadInput(f"a text has up to {LONGEST_TEXT} characters, got {len(text)}")
         self._said.publish(Text(text))
@@ -50,7 +53,10 @@ class ExpressionNode(LiveNode):
     def _fade(self, message: Any) -> None:
         name, c = str(message.led_name), message.color
         color = (float(c.r), float(c.g), float(c.b))
-        seconds = messages.seconds(message.fade_duration)
+        self.fade(name, color, messages.seconds(message.fade_duration))
+
+    def fade(self, name: str, color: Color, seconds: float) -> None:
+        """Let a light fade to a color within some seconds."""
         if not name or len(name) > 100 or (name not in self._fades and len(self._fades) >= MOST_LEDS):
             raise BadInput(f"a light has a name of up to 100 letters, and there are up to {MOST_LEDS} of them")
         if not all(0 <= v <= 1 for v in color) or not 0 <= seconds <= LONGEST_FADE:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bus import Cancelled, GoalFailed
-from andante.control.pose_guide import PoseGuide
 from andante.control.timed_moves import JointPoints, TimedMove
 from andante.errors import BadInput
+from andante.session.waiting import walk_to
 
 from .node import Answer, LiveNode
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
 Work = Generator[Any, None, Any]
-REPORT = 10  # spins between two words about a walk
 
 
 class MoveNode(LiveNode):
@@ -59,50 +58,9 @@ class MoveNode(LiveNode):
 
     # ---- walking -----------------------------------------------------------------------------------
     def _walk(self, goal: Any) -> Work:
-        session, stage = self.session, self.stage
         place = (float(goal.x), float(goal.y), float(goal.theta))
-        guide = PoseGuide(stage.walker, stage.position, place, (float(goal.vx), float(goal.vy), float(goal.wz)))
         self.bus.log("info", f"/walk_to: x {place[0]:.2f} m, y {place[1]:.2f} m, theta {place[2]:.2f} rad", self.name)
-        end, count, released = session.time + guide.patience, 0, False
-        try:
-            yield None  # velocities that were sent before the goal come first
-            mark = session.teleop.mark
-            while not guide.over:
-                self._check_walk(stage, guide)
-                if session.teleop.mark != mark:
-                    raise GoalFailed("another command drives the robot", self._told(guide, stage))
-                if session.time > end:
-                    raise GoalFailed("the goal was not reached in time", self._told(guide, stage))
-                guide.walker = stage.walker  # another one may have started anew
-                command = guide.command(stage.position)
-                if command.moving:
-                    session.drive(command.vx, command.vy, command.wz)
-                    mark, released = session.teleop.mark, False
-                elif not released:
-                    session.teleop.release()
-                    mark, released = session.teleop.mark, True
-                count += 1
-                yield {"left": _flat(guide.left(stage.position))} if count % REPORT == 0 else None
-        except Cancelled:
-            if count and session.teleop.mark == mark:
-                session.teleop.release()
-            raise
-        if not guide.reached:
-            raise GoalFailed("it stands beside the goal", self._told(guide, stage))
-        return self._told(guide, stage)
-
-    def _check_walk(self, stage: Any, guide: PoseGuide) -> None:
-        if self.stage is not stage:
-            raise GoalFailed("the scene was rebuilt")
-        if stage.supervisor is not None and stage.supervisor.busy:
-            raise GoalFailed(f"the robot is {stage.supervisor.state}", self._told(guide, stage))
-        if stage.supervisor is not None and stage.supervisor.limp:
-            raise GoalFailed("the joints have no stiffness", self._told(guide, stage))
-        if stage.walker.gave_up:
-            raise GoalFailed(stage.walker.notice or "the walk was given up", self._told(guide, stage))
-
-    def _told(self, guide: PoseGuide, stage: Any) -> dict[str, Any]:
-        return {"reached": guide.reached, "left": _flat(guide.left(stage.position))}
+        return (yield from walk_to(self.session, place, (float(goal.vx), float(goal.vy), float(goal.wz))))
 
 
 def joint_points(goal: Any) -> dict[str, JointPoints]:
@@ -126,8 +84,3 @@ def joint_points(goal: Any) -> dict[str, JointPoints]:
 
 def _finished(move: TimedMove) -> bool:
     return move.done and not move.interrupted
-
-
-def _flat(pose: Any) -> dict[str, float]:
-    x, y, theta = (float(v) for v in pose)
-    return {"x": x, "y": y, "theta": theta}

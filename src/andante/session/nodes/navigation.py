@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bags import messages
-from andante.bus import Cancelled, GoalFailed
+from andante.bus import Cancelled, GoalFailed, Publisher
+from andante.control.publishers import MAP
 from andante.errors import AndanteError, BadInput
 from andante.locomotion import Command
 from andante.mobile.publisher import NavigationPublisher
@@ -19,11 +20,13 @@ from .robot import RobotStateNode
 
 if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
+    from andante.navigation.right_of_way import Intent
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
 
 LIDAR_HEIGHT = 0.2  # at which a world is cut where the robot has no lidar [m]
 FARTHEST = 1e4  # poses farther off are refused [m]
+INTENT = "andante_msgs/msg/Intent"
 HAND = (0.3, 0.3, 0.2)  # deviations of an initial pose without a covariance [m, m, rad]
 
 
@@ -38,6 +41,7 @@ class NavigationNode(LiveNode):
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
         self.publisher = NavigationPublisher(session.bus, lambda: session.stage, lambda: self.live)
+        self._intents: Publisher | None = None  # once there are several robots
         self.subscribe("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
         self.subscribe("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
         self.advertise_service("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
@@ -47,6 +51,10 @@ class NavigationNode(LiveNode):
         self._told_scene = -1
         self.grid: OccupancyGrid | None = None  # of the user; None: cut from the world
         self.rebuilt()
+
+    def repopulated(self) -> None:
+        """There may be others now."""
+        self._mind_others()
 
     def rebuilt(self) -> None:
         """Another scene: everything is known anew when it is wanted."""
@@ -62,12 +70,43 @@ class NavigationNode(LiveNode):
             from andante.session.navigating import LiveNavigation
 
             self.live = LiveNavigation(self.stage, self.the_map())
+            self._mind_others()
         return self.live
+
+    def _mind_others(self) -> None:
+        """Where there are several robots, what they intend is told and heard."""
+        if self.live is None or len(self.session.hub.robots) < 2:
+            return
+        from andante.session.yielding import Yielding
+
+        if self._intents is None:
+            self._intents = self.advertise("/fleet/intent", INTENT)
+            self.subscribe("/fleet/intent", INTENT, self._hear, queue=100)
+        if self.live.yielding is None:
+            radius, grid = self.live.vehicle.circumscribed, self.live.grid
+            self.live.yielding = Yielding(self.session.name, radius, grid, self._tell)
+
+    def _tell(self, intent: Intent) -> None:
+        from andante.session.yielding import message_of
+
+        assert self._intents is not None
+        self._intents.publish(message_of(intent, self.header(MAP)))
+
+    def _hear(self, message: Any) -> None:
+        from andante.session.yielding import intent_of
+
+        intent = intent_of(message)
+        if intent is not None and self.live is not None and self.live.yielding is not None:
+            self.live.yielding.hear(self.stage.sim.time, intent)
 
     def the_map(self) -> OccupancyGrid | None:
         """The map of the user, else a cut through the world; None in a world without walls."""
         if self.grid is not None:
             return self.grid
+        hub = self.session.hub
+        first = next((n for n in hub.nodes if isinstance(n, NavigationNode)), self)
+        if first is not self:  # all robots of a session have one map, unless one is given another
+            return first.the_map()
         if self._cut is None:
             from andante.mapping.worlds import map_of_world
 
@@ -132,10 +171,14 @@ class NavigationNode(LiveNode):
 
     def _work(self, goal: Any) -> Generator[Any, None, Any]:
         x, y, yaw = flat_pose(goal.pose.pose)
+        self.bus.log("info", f"/navigate_to_pose: x {x:.2f} m, y {y:.2f} m", self.name)
+        yield from self.go(x, y, yaw)
+
+    def go(self, x: float, y: float, yaw: float) -> Generator[Any, None, Any]:
+        """Find the way to a place of the map [m, rad], NaN: any heading; tells how far it is."""
         live = self.ensure()
         live.set_goal(x, y, yaw)
         self.session.teleop.release()
-        self.bus.log("info", f"/navigate_to_pose: x {x:.2f} m, y {y:.2f} m", self.name)
         began, wanted = self.bus.clock.now, live.goal
         try:
             while live.goal is wanted:
@@ -148,7 +191,7 @@ class NavigationNode(LiveNode):
                     "navigation_time": spent,
                     "distance_remaining": left,
                 }
-        except Cancelled:
+        except (Cancelled, GeneratorExit):
             live.cancel()
             raise
         out = live.output

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from andante.bags import TopicChoice, messages
-from andante.bus import Player, Recorder
+from andante.bus import Namespace, Player, Recorder
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.simulation.recording import NAVIGATION, SESSION_ONLY
 
@@ -38,7 +38,8 @@ class RecordingNode(LiveNode):
         self.advertise_service("/record_stop", "andante_msgs/srv/Record", self._stop)
         self._recorder: Recorder | None = None
         self.file, self._count = "", 0
-        self._navigates = False  # whether the navigation is recorded
+        self._navigates: set[str] = set()  # robots whose navigation is recorded
+        self._all = False  # whether nobody named topics
         self._clip: Clip | None = None
         self.lists = {
             "clips": lambda: dict.fromkeys(files(self.folder, "*.mp4"), ""),
@@ -68,6 +69,7 @@ class RecordingNode(LiveNode):
             raise BadInput(f"recordings are mcap or bag, got {kind!r}")
         topics = tuple(str(topic) for topic in request.topics)
         path = file_in(self.folder, str(request.name), self.stage.name, f".{kind}")
+        self._navigates, self._all = set(), not topics
         choice = self._choice(topics)
         missing = choice.missing(self.bus.topics())
         self._recorder = Recorder(self.bus, path, choice)
@@ -76,14 +78,19 @@ class RecordingNode(LiveNode):
         return {"message": f"{path.name}{note}", "file": path.name}
 
     def _choice(self, topics: tuple[str, ...] = ()) -> TopicChoice:
-        """The named topics, else all that tell of the robot: those of the navigation once it has a goal."""
-        self._navigates = bool(topics) or self._led
-        exclude = SESSION_ONLY if self._navigates else (*SESSION_ONLY, *NAVIGATION)
-        return TopicChoice(topics, exclude=() if topics else exclude)
+        """The named topics, else all that tell of the robots: those of a navigation once it has a goal."""
+        self._navigates |= self._led
+        exclude = ["/robots"] if len(self.session.robots) == 1 else []
+        for name, robot in self.session.robots.items():
+            unused = SESSION_ONLY if name in self._navigates else (*SESSION_ONLY, *NAVIGATION)
+            space = robot.bus.prefix if isinstance(robot.bus, Namespace) else ""
+            exclude += [space + topic for topic in unused]
+        return TopicChoice(topics, exclude=() if topics else tuple(exclude))
 
     @property
-    def _led(self) -> bool:
-        return self.session.teleop.navigates
+    def _led(self) -> set[str]:
+        """Robots that are led by their navigation."""
+        return {name for name, robot in self.session.robots.items() if robot.teleop.navigates}
 
     def _stop(self, _: Any) -> Answer:
         if self._recorder is None:
@@ -110,7 +117,7 @@ class RecordingNode(LiveNode):
     def update(self) -> None:
         """Keep a recording safe, also in a pause; look at the scene for a clip, and say when it is ready."""
         if self._recorder is not None:
-            if not self._navigates and self._led:
+            if self._all and self._led - self._navigates:
                 self._recorder.change(self._choice())
             self._recorder.keep_safe()
         if self._clip is None:
@@ -129,6 +136,12 @@ class RecordingNode(LiveNode):
             self._clip.close()
             self._clip = None
             self.bus.log("warn", "the scene was rebuilt; the clip is aborted", self.name)
+
+    def repopulated(self) -> None:
+        """A clip shows one scene; a recording tells of all robots."""
+        self.rebuilt()
+        if self._recorder is not None and self._all:
+            self._recorder.change(self._choice())
 
     def close(self) -> None:
         """End what is being made."""

@@ -129,13 +129,14 @@ class StatusNode(LiveNode):
         session, stage = self.session, self.stage
         supervisor, walker = stage.supervisor, stage.walker
         x, y, heading = stage.position.tolist()
-        recording = next((n for n in session.nodes if isinstance(n, RecordingNode)), None)
+        hub = session.hub
+        recording = next((n for n in hub.nodes if isinstance(n, RecordingNode)), None)
         paced = session.paced
         tumbles = walker.tumbles
         return Status(
             session.time,
-            session.pacer.factor if paced else 0.0,
-            session.pacer.load if paced else 0.0,
+            hub.pacer.factor if paced else 0.0,
+            hub.pacer.load if paced else 0.0,
             session.paused,
             session.scene,
             stage.sim.address,

@@ -20,44 +20,20 @@ if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
 
-class ServiceNode(LiveNode):
-    """/pause /resume /step /reset /stop /spawn /select /play /list /set_speed /set_gait ..."""
+class RobotServiceNode(LiveNode):
+    """What one robot is asked for: /stop /play /list /set_speed /set_gait /set_behaviour /set_stiffness."""
 
-    name = "session"
+    name = "services"
 
     def __init__(self, session: LiveSession) -> None:
         super().__init__(session)
-        self.advertise_service("/pause", "std_srvs/srv/Trigger", self._pause)
-        self.advertise_service("/resume", "std_srvs/srv/Trigger", self._resume)
-        self.advertise_service("/step", "andante_msgs/srv/Step", self._step)
-        self.advertise_service("/reset", "std_srvs/srv/Trigger", self._reset)
         self.advertise_service("/stop", "std_srvs/srv/Trigger", self._stop)
-        self.advertise_service("/spawn", "andante_msgs/srv/Spawn", self._spawn)
-        self.advertise_service("/select", "andante_msgs/srv/Select", self._select)
         self.advertise_service("/play", "andante_msgs/srv/Play", self._play)
         self.advertise_service("/set_speed", "andante_msgs/srv/SetSpeed", self._speed)
         self.advertise_service("/set_gait", "andante_msgs/srv/Choose", self._gait)
-        self.advertise_service("/set_solver", "andante_msgs/srv/Choose", self._solver)
         self.advertise_service("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
         self.advertise_service("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
         self._handles.append(self.bus.provide("/list", "andante_msgs/srv/List", self._list, self.name))
-
-    def _pause(self, _: Any) -> str:
-        self.session.pause()
-        return f"paused at {self.session.time:.2f} s"
-
-    def _resume(self, _: Any) -> str:
-        self.session.resume()
-        return "resumed"
-
-    def _step(self, request: Any) -> Answer:
-        count = int(request.periods) or 1
-        self.session.single_step(count)
-        return {"message": f"{count} control periods", "sim_time": self.session.time + 0.01 * count}
-
-    def _reset(self, _: Any) -> str:
-        self.session.reset()
-        return "the scene is reset"
 
     def _stop(self, _: Any) -> str:
         """Let go of keys and velocities, and hold or balance."""
@@ -65,33 +41,6 @@ class ServiceNode(LiveNode):
         present = self.stage.activities.present.name
         self.command_api.behave("drive" if present in ("drive", "balance", "wave") else "hold")
         return "stops"
-
-    def _spawn(self, request: Any) -> str:
-        numbers = (request.x, request.y, request.yaw, request.height)
-        if not all(math.isfinite(v) for v in numbers):
-            raise BadInput(f"a place has finite numbers, got {', '.join(str(v) for v in numbers)}")
-        x, y, yaw = float(request.x), float(request.y), float(request.yaw)
-        if request.model:
-            if request.model not in robot_names():
-                raise UnknownName.among("robot", str(request.model), robot_names())
-            name = self.session.spawn(str(request.model), str(request.name), x, y, yaw)
-            return f"{name} at {x:.2f}, {y:.2f}"
-        self.session.respawn(x, y, yaw, str(request.pose), float(request.height))
-        return f"{self.stage.name} at {x:.2f}, {y:.2f}"
-
-    def _select(self, request: Any) -> str:
-        engine, world, robot = str(request.engine), str(request.world), str(request.robot)
-        choice = self.session.choice
-        for what, name, known, present in (
-            ("engine", engine, ENGINES, choice.engine),
-            ("world", world, world_names(), choice.world_name),
-            ("robot", robot, robot_names(), choice.robot_name),
-        ):
-            if name not in ("", present, *known):
-                raise UnknownName.among(what, name, known)
-        self.session.select(engine, world, robot)
-        choice = self.session.choice
-        return f"{choice.robot_name} in {choice.world_name} on {choice.engine}"
 
     def _play(self, request: Any) -> Answer:
         duration = self.command_api.play(str(request.name), float(request.speed), int(request.rounds))
@@ -104,11 +53,6 @@ class ServiceNode(LiveNode):
     def _gait(self, request: Any) -> str:
         self.command_api.set_gait(str(request.name))
         return str(request.name)
-
-    def _solver(self, request: Any) -> str:
-        """Settings like "erp=0.3, iterations=20"; empty: the engine's own and those of the world."""
-        self.session.set_solver(parse_settings(str(request.name)))
-        return f"solver: {request.name or 'as the engine and the world have it'}"
 
     def _behaviour(self, request: Any) -> str:
         self.command_api.behave(str(request.name))
@@ -149,3 +93,72 @@ class ServiceNode(LiveNode):
         walker = self.stage.walker
         keys = {key: text for key, text in KEYS.items() if walker.moves_body or key not in BODY_KEYS}
         return {**keys, **walker.buttons}
+
+
+class ServiceNode(RobotServiceNode):
+    """/pause /resume /step /reset /spawn /remove /select /set_solver, beside what its first robot is asked for."""
+
+    name = "session"
+
+    def __init__(self, session: LiveSession) -> None:
+        super().__init__(session)
+        self.advertise_service("/pause", "std_srvs/srv/Trigger", self._pause)
+        self.advertise_service("/resume", "std_srvs/srv/Trigger", self._resume)
+        self.advertise_service("/step", "andante_msgs/srv/Step", self._step)
+        self.advertise_service("/reset", "std_srvs/srv/Trigger", self._reset)
+        self.advertise_service("/spawn", "andante_msgs/srv/Spawn", self._spawn)
+        self.advertise_service("/remove", "andante_msgs/srv/Choose", self._remove)
+        self.advertise_service("/select", "andante_msgs/srv/Select", self._select)
+        self.advertise_service("/set_solver", "andante_msgs/srv/Choose", self._solver)
+
+    def _pause(self, _: Any) -> str:
+        self.session.pause()
+        return f"paused at {self.session.time:.2f} s"
+
+    def _resume(self, _: Any) -> str:
+        self.session.resume()
+        return "resumed"
+
+    def _step(self, request: Any) -> Answer:
+        count = int(request.periods) or 1
+        self.session.single_step(count)
+        return {"message": f"{count} control periods", "sim_time": self.session.time + 0.01 * count}
+
+    def _reset(self, _: Any) -> str:
+        self.session.reset()
+        return "the scene is reset"
+
+    def _spawn(self, request: Any) -> str:
+        numbers = (request.x, request.y, request.yaw, request.height)
+        if not all(math.isfinite(v) for v in numbers):
+            raise BadInput(f"a place has finite numbers, got {', '.join(str(v) for v in numbers)}")
+        x, y, yaw = float(request.x), float(request.y), float(request.yaw)
+        if request.model:
+            if request.model not in robot_names():
+                raise UnknownName.among("robot", str(request.model), robot_names())
+            name = self.session.spawn(str(request.model), str(request.name), x, y, yaw)
+            return f"{name} at {x:.2f}, {y:.2f}"
+        self.session.respawn(x, y, yaw, str(request.pose), float(request.height))
+        return f"{self.stage.name} at {x:.2f}, {y:.2f}"
+
+    def _remove(self, request: Any) -> str:
+        return f"{request.name} is gone{self.session.remove(str(request.name))}"
+
+    def _select(self, request: Any) -> str:
+        engine, world, robot = str(request.engine), str(request.world), str(request.robot)
+        choice = self.session.choice
+        for what, name, known, present in (
+            ("engine", engine, ENGINES, choice.engine),
+            ("world", world, world_names(), choice.world_name),
+            ("robot", robot, robot_names(), choice.robot_name),
+        ):
+            if name not in ("", present, *known):
+                raise UnknownName.among(what, name, known)
+        self.session.select(engine, world, robot)
+        choice = self.session.choice
+        return f"{choice.robot_name} in {choice.world_name} on {choice.engine}"
+
+    def _solver(self, request: Any) -> str:
+        """Settings like "erp=0.3, iterations=20"; empty: the engine's own and those of the world."""
+        self.session.set_solver(parse_settings(str(request.name)))
+        return f"solver: {request.name or 'as the engine and the world have it'}"

@@ -46,6 +46,11 @@ class SwitchNode(LiveNode):
         self._publisher.held.clear()
         self._publisher.rebuilt()
 
+    @property
+    def pressed(self) -> dict[str, bool]:
+        """Every switch, as felt or held by a finger."""
+        return dict(zip(self._publisher.names, self._publisher.pressed(), strict=True))
+
     def update(self) -> None:
         """What all of them feel now."""
         self._publisher.update()

@@ -17,7 +17,7 @@ from andante.geometry import so3
 from andante.simulation.push import DIRECTIONS
 
 from .node import Answer, LiveNode
-from .services import ServiceNode
+from .services import RobotServiceNode
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
@@ -66,7 +66,9 @@ COMMANDS: dict[str, CommandLine] = {
     "step": CommandLine("step [N]", "advance a paused session by control periods"),
     "reset": CommandLine("reset", "reset the scene"),
     "place": CommandLine("place X Y [YAW]", "put the robot somewhere [m, deg]"),
-    "spawn": CommandLine("spawn MODEL X Y [YAW]", "add a model to the scene", ("robots",)),
+    "spawn": CommandLine("spawn MODEL X Y [YAW [NAME]]", "add a robot or a model to the scene [m, deg]", ("robots",)),
+    "remove": CommandLine("remove NAME", "take a robot or a model that was added out of the scene", ("fleet",)),
+    "on": CommandLine("on NAME COMMAND ...", "a command for another robot of the session", ("fleet", "commands")),
     "engine": CommandLine("engine NAME", "change the physics engine", ("engines",)),
     "world": CommandLine("world NAME", "change the world", ("worlds",)),
     "robot": CommandLine("robot NAME", "change the robot", ("robots",)),
@@ -77,7 +79,7 @@ COMMANDS: dict[str, CommandLine] = {
 }
 FIXED: dict[str, tuple[str, ...]] = {
     "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints",
-              "links", "studies", "samplers", "recordings", "clips"),
+              "links", "studies", "samplers", "recordings", "clips", "fleet"),
     "directions": tuple(DIRECTIONS),
     "walker": ("start", "stop", "stats"),
     "search": ("start", "pause", "resume", "replay"),
@@ -97,7 +99,8 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "step": lambda periods="1": ("/step", {"periods": int(_number(periods))}),
     "reset": lambda: ("/reset", {}),
     "place": lambda x, y, yaw="0": ("/spawn", _planar(x, y, yaw)),
-    "spawn": lambda model, x, y, yaw="0": ("/spawn", {"model": model, **_planar(x, y, yaw)}),
+    "spawn": lambda model, x, y, yaw="0", name="": ("/spawn", {"model": model, "name": name, **_planar(x, y, yaw)}),
+    "remove": lambda name: ("/remove", {"name": name}),
     "engine": lambda name: ("/select", {"engine": name}),
     "world": lambda name: ("/select", {"world": name}),
     "robot": lambda name: ("/select", {"robot": name}),
@@ -124,7 +127,7 @@ class TerminalNode(LiveNode):
 
     def _names(self, kind: str) -> dict[str, str]:
         """Names of a kind with help."""
-        services = next(node for node in self.session.nodes if isinstance(node, ServiceNode))
+        services = next(node for node in self.session.nodes if isinstance(node, RobotServiceNode))
         return services.listed(kind)
 
     def update(self) -> None:
@@ -213,6 +216,15 @@ class TerminalNode(LiveNode):
             return f"{COMMANDS[name].usage}\n  {COMMANDS[name].help}"
         width = max(len(command.usage) for command in COMMANDS.values())
         return "\n".join(f"{command.usage:<{width}}  {command.help}" for command in COMMANDS.values())
+
+    def _on(self, name: str, *words: str) -> str:
+        robots = self.session.hub.robots
+        if name not in robots:
+            raise UnknownName.among("robot", name, robots)
+        answer = robots[name].bus.call("/terminal", {"line": shlex.join(words)})
+        if not answer.success:
+            raise BadInput(answer.text)
+        return str(answer.text)
 
     def _keys(self) -> str:
         return "\n".join(f"{key:<8} {text}" for key, text in self._names("keys").items())

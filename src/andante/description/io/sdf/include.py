@@ -16,6 +16,7 @@ from andante.description.io.fuel import fuel_address, fuel_folder
 from andante.description.io.resolver import VARIABLES, Resolver
 from andante.description.io.xmltree import Node, parse_xml, read_bytes
 from andante.description.source import Problem, Severity, Source
+from andante.description.trajectory import Trajectory
 from andante.errors import BadInput
 
 from .common import BUILT_IN, short_name
@@ -89,6 +90,7 @@ class Reading:
     includes: int = 0
     elements: int = 0
     stand_ins: int = 0  # boxes for models that are not there
+    motions: dict[str, Trajectory] = field(default_factory=dict)  # of actors, by the names of their models
 
     def document(self, root: Node, path: Path) -> Document:
         """The document of a root element, its version checked."""

@@ -197,7 +197,10 @@ def _placements(
         pose = world_from_model @ component.pose
         if out and saved is not None:
             pose = saved.links.get(robot.root, pose)
-        out.append(Placement(name, robot, pose, component.fixed))
+        motion = reading.motions.get(name)
+        if motion is not None:
+            pose = motion.at(0.0)[0]
+        out.append(Placement(name, robot, pose, component.fixed, motion))
     return out
 
 

@@ -1,6 +1,6 @@
-"""What else stands in an SDF world, as plain models: strips of road, actors where they begin, populations.
+"""What else stands in an SDF world, as plain models: strips of road, actors on their ways, populations.
 
-Roads and actors have no body, as in Gazebo: they are seen and touch nothing.
+Roads have no body, as in Gazebo: they are seen and touch nothing. Actors that move are seen and touched.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ import numpy as np
 from andante.description.io.cached import cached_file
 from andante.description.io.xmltree import Node, number, vec3
 from andante.description.mesh.files import load_mesh_parts
-from andante.errors import AndanteError
+from andante.description.trajectory import Trajectory
+from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array, so3
 
 from .geometry import find_file
 from .include import Reading
-from .values import raw_pose, text_of
+from .values import flag, raw_pose, text_of
 
 MAX_MEMBERS = 2000  # of one population
 MAX_POINTS = 10_000  # of one road
 LIFT = 0.005  # of a road above the ground, so that it is seen [m]
 PERSON = (0.22, 1.3)  # radius and length of a capsule that stands for an actor [m]
+SOLID = (0.22, 1.8)  # ... of the cylinder that it touches with, about its root at the hips [m]
 
 
 def scenery(reading: Reading, node: Node) -> list[Node]:
@@ -83,11 +85,14 @@ def _strip(points: Array, width: float) -> str:
 
 
 def _actor(reading: Reading, node: Node) -> list[Node]:
-    """The skin of an actor where its script begins; a capsule where the skin cannot be read."""
+    """The skin of an actor where its script begins, which moves it from there on; a capsule without one that is read.
+
+    An actor that moves is as solid as its own links, else as a cylinder; one without a script touches nothing.
+    """
     skin = node.find("skin")
     uri = text_of(skin, "filename") if skin is not None else ""
-    first = next((w for w in node.walk() if w.tag == "waypoint" and w.find("pose") is not None), None)
-    pose = raw_pose(node).motion @ (raw_pose(first).motion if first is not None else SE3.identity())
+    motion = _motion(reading, node)
+    pose = raw_pose(node).motion if motion is None else motion.at(0.0)[0]
     path = find_file(reading, uri, node) if uri else None
     if skin is not None and path is not None and _readable(path):
         scale = number(skin, text_of(skin, "scale"), "<scale>", 1.0)
@@ -95,13 +100,46 @@ def _actor(reading: Reading, node: Node) -> list[Node]:
         geometry = _node(node, "geometry", _node(node, "mesh", _node(node, "uri", text=uri), size))
         what = "its skin is shown"
     else:
-        parts = (("radius", PERSON[0]), ("length", PERSON[1]))
-        geometry = _node(
-            node, "geometry", _node(node, "capsule", *(_node(node, tag, text=f"{v:g}") for tag, v in parts))
-        )
+        geometry = _round(node, "capsule", *PERSON)
         what = "a capsule is shown"
-    reading.report.info(node, f"an actor does not move here: {what} where its script begins, and touches nothing")
-    return [_shown(node, _pose(node, pose), geometry, None)]
+    made = _shown(node, _pose(node, pose), geometry, None)
+    if motion is None:
+        reading.report.info(node, f"an actor without waypoints does not move: {what}, and touches nothing")
+        return [made]
+    reading.motions[made.attributes["name"]] = motion
+    own = [child for child in node.children if child.tag in ("link", "joint")]
+    if any(child.tag == "link" for child in own):
+        made.children[2:] = own
+        return [made]
+    made.children[2].children.append(_node(node, "collision", _round(node, "cylinder", *SOLID), name="collision"))
+    reading.report.info(node, f"the limbs of an actor do not move: {what}, and a cylinder is what it touches with")
+    return [made]
+
+
+def _round(node: Node, kind: str, radius: float, length: float) -> Node:
+    parts = (_node(node, "radius", text=f"{radius:g}"), _node(node, "length", text=f"{length:g}"))
+    return _node(node, "geometry", _node(node, kind, *parts))
+
+
+def _motion(reading: Reading, node: Node) -> Trajectory | None:
+    """The way that the script of an actor tells: the waypoints of all its trajectories, straight in between."""
+    script = node.find("script")
+    base, rows = raw_pose(node).motion, dict[float, tuple[float, ...]]()
+    for waypoint in (w for w in node.walk() if w.tag == "waypoint" and w.find("pose") is not None):
+        at = base @ raw_pose(waypoint).motion
+        when = number(waypoint, text_of(waypoint, "time"), "<time>", 0.0)
+        rows.setdefault(when, (*at.translation.tolist(), *(float(v) for v in so3.to_rpy(at.rotation))))
+    if script is None or not rows:
+        return None
+    times = sorted(rows)
+    if not flag(script, "auto_start", True):
+        reading.report.warn(script, "<auto_start> of the actor is false: it stands where its script begins")
+        times = times[:1]
+    delay = number(script, text_of(script, "delay_start"), "<delay_start>", 0.0)
+    try:
+        return Trajectory(tuple(times), tuple(rows[t] for t in times), flag(script, "loop", True), delay)
+    except BadInput as error:
+        raise node.error(str(error)) from None
 
 
 def _readable(path: Path) -> bool:

@@ -14,9 +14,9 @@ from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, parse_xml, read_bytes
 from andante.description.source import Problem, Severity, Source
 from andante.errors import BadInput, UnknownName
+from andante.expressions import evaluate
+from andante.expressions.functions import Dictionary, check_size, weigh
 
-from .expressions import evaluate
-from .functions import Dictionary, check_size, weigh
 from .scope import Scope
 
 MAX_YAML_BYTES = 1024 * 1024

@@ -9,8 +9,7 @@ from typing import Any
 import yaml
 
 from andante.errors import BadInput
-
-from .functions import MAX_PARTS, Dictionary, check_size
+from andante.expressions.functions import MAX_PARTS, Dictionary, check_size
 
 UNITS = {
     "!radians": 1.0,

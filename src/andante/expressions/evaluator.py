@@ -1,4 +1,4 @@
-"""Expressions of xacro files, evaluated over an allow-list of syntax; Python's own `eval` is never called.
+"""Expressions of files, evaluated over an allow-list of syntax; Python's own `eval` is never called.
 
 Known: numbers, strings, lists, tuples, dicts, arithmetic, comparison, boolean and conditional expressions, indexing,
 list comprehensions, keys of dicts after a dot, the functions of `FUNCTIONS` and `MATHS` (also as math.f and python.f),
@@ -35,7 +35,8 @@ MAX_STEPS = 100_000  # evaluated syntax nodes of one expression
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str) -> ast.expr:
+def parsed(text: str) -> ast.expr:
+    """The syntax tree of an expression; BadInput where it is none."""
     if len(text) > MAX_EXPRESSION:
         raise BadInput(f"the expression has {len(text)} characters; at most {MAX_EXPRESSION} are read")
     try:
@@ -62,7 +63,7 @@ def evaluate(
     the namespace "" without a prefix.
     """
     stripped = text.strip()
-    tree = _parsed(stripped)
+    tree = parsed(stripped)
     try:
         return check_size(_Evaluator(symbols, namespaces or {}).visit(tree))
     except BadInput:

@@ -1,4 +1,4 @@
-"""Constants, operators, functions and methods that xacro expressions may use, each with its bounds."""
+"""Constants, operators, functions and methods that expressions may use, each with its bounds."""
 
 from __future__ import annotations
 

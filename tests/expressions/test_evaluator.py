@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.description.io.xacro.expressions import evaluate
-from andante.description.io.xacro.functions import Dictionary
 from andante.errors import BadInput
+from andante.expressions import evaluate
+from andante.expressions.functions import Dictionary
 
 SYMBOLS: dict[str, Any] = {
     "a": 2,

@@ -1,0 +1,1 @@
+"""State machines as files: TOML, SCXML, JSON, and classes of Python."""
