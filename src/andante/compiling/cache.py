@@ -44,8 +44,9 @@ def njit(**options: Any) -> Callable[[Function], Function]:
     """Compile a function on its first call with arguments of a kind, or take what was compiled before.
 
     Args:
-        options: those of `numba.njit` (`nogil`, `error_model`, `fastmath`).
+        options: those of `numba.njit` (`nogil`, `error_model`, `fastmath`); what is compiled is always kept.
     """
+    options.pop("cache", None)
 
     def decorate(function: Function) -> Function:
         made: Any = numba.njit(cache=not KNOWN, **options)(function)

@@ -321,7 +321,7 @@ def hold_body(figures: Figures, fixed: Array, body: Array, legs: Array, dt: floa
         center_body(figures, fixed, body, dt)
 
 
-@njit(cache=True)
+@njit()
 def center_body(figures: Figures, fixed: Array, body: Array, dt: float) -> None:
     """Move a body that walks on pairs of feet so that it falls to no side, within a part of their reach.
 
