@@ -1,9 +1,12 @@
-"""BARN worlds under physics: `python benchmarks/barn_study.py [--worlds N,...] [--seeds N] [--engine E] [--workers N]`.
+"""BARN worlds under physics: `python benchmarks/barn_study.py [--bases NAME,...] [--worlds N,...] [--seeds N]`.
 
-Each world is read from its SDF file; no map is given. The courier (examples/courier.urdf, 0.42 x 0.33 m, up to 2 m/s)
-drives by its lidar, wheels and gyro. Success: within 1 m of the goal without touching anything, within 100 s.
-Metric = success · T / clip(t, 2 T, 8 T), T = reference path length / 2 m/s; 0.5 at most. The organisers' DWA: 0.16.
-The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr.
+Each world is read from its SDF file; no map is given. Four bases of 0.42 x 0.33 m drive by lidar, wheels and, where
+they have one, gyro: the courier (examples/courier.urdf), and examples/porter.urdf.xacro as a differential base without
+IMU, a four-wheel skid-steer and a car. `--robot FILE` drives one of your own. Success: within 1 m of the goal without
+touching anything, within 100 s. Metric = success · T / clip(t, 2 T, 8 T), T = path length / 2 m/s; 0.5 at most.
+The organizers' DWA: 0.16. Worlds that a car cannot pass by the search of `barn_feasible.py` are listed and left out.
+The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr. Runs are kept in
+`--keep FILE` and not run again with the same code.
 """
 
 import argparse
@@ -11,87 +14,174 @@ import json
 import math
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from side_by_side import side_by_side
+from journal import Job, Journal, Row
 
-from andante.tasks.navigate import NavigateResult, navigate
+from andante.description import load_robot
+from andante.tasks.navigate import navigate
 
 ROOT = Path(__file__).parents[1]
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS") or ROOT.parent / "shared" / "datasets") / "barn"
+PORTER = "examples/porter.urdf.xacro"
+BASES: dict[str, tuple[str, dict[str, str]]] = {
+    "courier": ("examples/courier.urdf", {}),
+    "differential": (PORTER, {"base": "differential"}),
+    "skid": (PORTER, {"base": "skid"}),
+    "car": (PORTER, {"base": "car"}),
+}
 
 
-def drive(options: dict[str, Any]) -> tuple[NavigateResult, float]:
-    """One run and its processor time [s]."""
-    begun = time.process_time()
-    return navigate(**options), time.process_time() - begun
+def drive(job: Job) -> Row:
+    """One run: what came of it, and its processor time [s]."""
+    begun, data = time.process_time(), job["data"]
+    plots = job["plots"]
+    run = navigate(
+        ROOT / job["robot"],
+        arguments=job["arguments"],
+        world=str(DATASETS / f"world_{job['world']}.world.gz"),
+        start=tuple(data["start"]),
+        goal=(*data["goal"][:2], math.nan),
+        tolerance=1.0,
+        timeout=100.0,
+        controller=job["controller"],
+        engine=job["engine"],
+        seed=job["seed"],
+        max_speed=job["max_speed"],
+        plot=Path(plots) / f"barn_{job['base']}_{job['world']}_{job['seed']}.png" if plots else None,
+    )
+    best = data["optimal_time"]
+    return {
+        "success": bool(run.success),
+        "collided": bool(run.collided),
+        "reason": run.reason,
+        "time": run.time,
+        "seconds": run.seconds,
+        "metric": float(run.success * best / np.clip(run.time, 2 * best, 8 * best)),
+        "way": run.path_length,
+        "estimate": run.estimate_error["max"],
+        "events": run.events[-6:],
+        "processor": time.process_time() - begun,
+    }
+
+
+def told(done: int, total: int, job: Job, row: Row) -> None:
+    """One line for a finished run."""
+    print(
+        f"{done}/{total} {job['base']} world {job['world']:3d} seed {job['seed']}: "
+        f"{'arrived' if row['success'] else row['reason']}, {row['time']:.2f} s, metric {row['metric']:.3f}, "
+        f"way {row['way']:.2f} m, estimate off {row['estimate']:.3f} m at most",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def summary(rows: list[Row]) -> dict[str, Any]:
+    """What is told of some runs."""
+    return {
+        "runs": len(rows),
+        "arrived": sum(row["success"] for row in rows),
+        "collided": sum(row["collided"] for row in rows),
+        "metric": float(np.mean([row["metric"] for row in rows])) if rows else math.nan,
+        "seconds": float(np.mean([row["time"] for row in rows])) if rows else math.nan,
+    }
 
 
 def main() -> None:
     """All runs, one line each, then the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--engine", default="mujoco")
     parser.add_argument("--controller", default="mppi")
-    parser.add_argument("--robot", default=str(ROOT / "examples" / "courier.urdf"))
+    parser.add_argument("--bases", default=",".join(BASES))
+    parser.add_argument("--robot", default="", help="a robot file to drive instead")
+    parser.add_argument("--argument", action="append", default=[], metavar="NAME:=VALUE", help="of that file")
+    parser.add_argument("--max-speed", type=float)
     parser.add_argument("--worlds", default="")
     parser.add_argument("--plots", type=Path)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    out = sys.stderr if given.json else sys.stdout
     if not (DATASETS / "worlds.json").is_file():
         parser.error(f"the BARN worlds are not in {DATASETS}; set ANDANTE_DATASETS")
+    bases = {name: BASES[name] for name in given.bases.split(",") if name in BASES}
+    if given.robot:
+        bases = {Path(given.robot).name: (given.robot, dict(each.split(":=", 1) for each in given.argument))}
     wanted = {int(number) for number in given.worlds.split(",") if number}
-    rows: dict[int, list[tuple[bool, float, float]]] = {}
-    spent = driven = 0.0
     worlds = [
         data for data in json.loads((DATASETS / "worlds.json").read_text()) if not wanted or data["world"] in wanted
     ]
-    pairs = [(data, seed) for data in worlds for seed in range(given.seeds)]
-    jobs = [
+    shut = {base: impassable(ROOT / file, arguments, worlds) for base, (file, arguments) in bases.items()}
+    jobs: list[Job] = [
         {
-            "robot": given.robot,
-            "world": str(DATASETS / f"world_{data['world']}.world.gz"),
-            "start": tuple(data["start"]),
-            "goal": (*data["goal"][:2], math.nan),
-            "tolerance": 1.0,
-            "timeout": 100.0,
-            "controller": given.controller,
-            "engine": given.engine,
+            "base": base,
+            "robot": file,
+            "arguments": arguments,
+            "world": data["world"],
             "seed": seed,
-            "plot": given.plots / f"barn_{data['world']}_{seed}.png" if given.plots else None,
+            "engine": given.engine,
+            "controller": given.controller,
+            "max_speed": given.max_speed,
+            "plots": str(given.plots) if given.plots else "",
+            "data": {name: data[name] for name in ("start", "goal", "optimal_time")},
         }
-        for data, seed in pairs
+        for base, (file, arguments) in bases.items()
+        for data in worlds
+        if data["world"] not in shut[base]
+        for seed in range(given.first_seed, given.first_seed + given.seeds)
     ]
-    for (data, seed), (run, used) in zip(pairs, side_by_side(drive, jobs, given.workers), strict=True):
-        number, best = int(data["world"]), data["optimal_time"]
-        spent, driven = spent + used, driven + run.seconds
-        metric = run.success * best / float(np.clip(run.time, 2 * best, 8 * best))
-        rows.setdefault(number, []).append((run.success, run.time, metric))
+    with tempfile.TemporaryDirectory() as scratch:
+        journal = Journal(given.keep or Path(scratch) / "barn.jsonl")
+        pairs = journal.carry_out(drive, jobs, given.workers, told)
+    out = sys.stderr if given.json else sys.stdout
+    each: dict[str, Any] = {}
+    for base in bases:
+        rows = [row for job, row in pairs if job["base"] == base]
+        each[base] = summary(rows) | {"impassable": shut[base]}
+        print(f"\n{base}\n{'world':>5} {'arrived':>8} {'mean time [s]':>14} {'metric':>7}", file=out)
+        for data in worlds:
+            here = summary([row for job, row in pairs if (job["base"], job["world"]) == (base, data["world"])])
+            if here["runs"]:
+                done = f"{here['arrived']:4d}/{here['runs']:<3d}"
+                print(f"{data['world']:5d} {done} {here['seconds']:14.2f} {here['metric']:7.3f}", file=out)
+        each[base]["worlds"] = {
+            data["world"]: [
+                [row["success"], row["time"], row["metric"]]
+                for job, row in pairs
+                if (job["base"], job["world"]) == (base, data["world"])
+            ]
+            for data in worlds
+        }
+    print(file=out)
+    for base, told_of in each.items():
         print(
-            f"world {number:3d} seed {seed}: {'arrived' if run.success else run.reason}, {run.time:.2f} s, metric "
-            f"{metric:.3f}, way {run.path_length:.2f} m, estimate off {run.estimate_error['max']:.3f} m at most",
+            f"{base}: {told_of['arrived']} of {told_of['runs']} arrived on {given.engine}, {told_of['collided']} "
+            f"collided, mean metric {told_of['metric']:.3f}",
             file=out,
-            flush=True,
         )
-    print(f"\n{'world':>5} {'arrived':>8} {'mean time [s]':>14} {'metric':>7}", file=out)
-    for number, runs in rows.items():
-        done, mean = sum(r[0] for r in runs), np.mean([r[2] for r in runs])
-        print(f"{number:5d} {done:4d}/{len(runs):<3d} {np.mean([r[1] for r in runs]):14.2f} {mean:7.3f}", file=out)
-    every = [run for runs in rows.values() for run in runs]
-    print(
-        f"{sum(r[0] for r in every)} of {len(every)} arrived without collision on {given.engine}, mean metric "
-        f"{np.mean([r[2] for r in every]):.3f}, {driven / spent:.1f} times real time of processor time",
-        file=out,
-    )
+    every = [row for _, row in pairs]
+    spent, driven = sum(row["processor"] for row in every), sum(row["seconds"] for row in every)
+    print(f"{driven / max(spent, 1e-9):.1f} times real time of processor time", file=out)
     if given.json:
-        each = {number: [[bool(r[0]), r[1], r[2]] for r in runs] for number, runs in rows.items()}
-        means = {"arrived": sum(bool(r[0]) for r in every), "metric": float(np.mean([r[2] for r in every]))}
-        print(json.dumps({"engine": given.engine, "runs": len(every), **means, "worlds": each}))
+        print(json.dumps({"engine": given.engine, **summary(every), "bases": each}))
+
+
+def impassable(file: Path, arguments: dict[str, str], worlds: list[dict[str, Any]]) -> list[int]:
+    """Worlds that a base cannot pass however it drives."""
+    from barn_feasible import passable
+
+    from andante.navigation import vehicle_of
+
+    vehicle = vehicle_of(load_robot(file, arguments))
+    if vehicle.drive != "ackermann":
+        return []
+    return [data["world"] for data in worlds if not passable(vehicle, data)]
 
 
 if __name__ == "__main__":

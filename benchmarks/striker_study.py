@@ -24,7 +24,7 @@ from andante.session.behaviors.host import MachineHost
 from andante.worlds import PITCH
 
 GOAL_LINE, HALF_GOAL, RADIUS = 1.8, 0.45, 0.04  # of world pitch [m]
-LONGEST = 120.0  # [s]
+LONGEST, AFTERWARDS = 120.0, 5.0  # of a try; for a ball that still rolls when the robot is done [s]
 BALL = "ball"
 
 
@@ -59,9 +59,11 @@ def one(seed: int, engine: str = "mujoco", machine: str = "striker", talk: bool 
         host.start()
         engine_index = next(k for k, m in enumerate(session.stage.sim.engine.models) if m.name == BALL)
         scored, fell, told = math.nan, False, 0
-        while host.running and session.time < LONGEST:
+        ended = math.inf
+        while session.time < min(LONGEST, ended + AFTERWARDS):
             session.step()
             host.update()
+            ended = ended if host.running or ended < math.inf else session.time
             fell = fell or session.stage.sim.fallen
             x, y, _ = session.stage.sim.engine.base_pose(engine_index)[:3]
             if math.isnan(scored) and x > GOAL_LINE + RADIUS and abs(y) < HALF_GOAL:

@@ -38,8 +38,11 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "Shell 10 standing, 4 folded": ("pace-shell-standing", "pace-shell-folded"),
         "check of 300 links under 1 s": ("check-300",),
         "--help under 0.3 s, import under 0.2 s": ("help", "import"),
+        "check of any file under 0.5 s": ("zoo-check",),
     },
     (2, "shown"): {
+        "files of other makers": ("zoo-opens", "zoo-agrees", "zoo-engines", "zoo-heights", "zoo-mjcf"),
+        "robots of other makers": ("zoo-walk", "zoo-walking-bipeds", "zoo-navigate"),
         "physics against analysis": (
             "pendulum", "friction-angle", "free-fall", "energy", "mimic", "mimic-passive", "limits", "effort",
             "contract", "sole-pressure", "sole-tipping", "standing-leg"),

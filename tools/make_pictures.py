@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from body_pictures import main as body_pictures
+from footstep_pictures import main as footstep_pictures
 from PIL import Image, ImageDraw, ImageFont
 from session_pictures import main as session_pictures
 from walk_pictures import main as walk_pictures
@@ -133,6 +134,7 @@ def main() -> None:
     wave_pictures(OUT)
     walk_pictures(OUT)
     body_pictures()
+    footstep_pictures()
     session_pictures()
 
 

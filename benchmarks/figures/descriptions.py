@@ -128,4 +128,38 @@ CLONE = Run(
     long=True,
 )  # fmt: skip
 
-RUNS = (STARTUP, STEPPING, ANALYSIS, TESTS, CLONE)
+MADE_BY_OTHERS = "python", "benchmarks/zoo_study.py"
+FOREIGN_FILES = Run(
+    "zoo-files", 2, (*MADE_BY_OTHERS, "files", "--json"), 45.0,
+    (
+        Figure("zoo-opens", "shown", "files of other makers: opened of those that the reference tool accepts",
+               Asked(">=", 100.0, "%"), at("opens", "percent")),
+        Figure("zoo-agrees", "shown", "`check` agrees with the reference tool on what is readable",
+               Asked(">=", 100.0, "%"), at("agrees", "percent"),
+               reason="what is mended for simulation is a warning here and refused there"),
+        Figure("zoo-engines", "shown", "files that run on all four engines", Asked(">=", 100.0, "%"),
+               at("engines", "percent")),
+        Figure("zoo-heights", "shown", "heights after 3 s agree within 2 cm on four engines", Asked(">=", 95.0, "%"),
+               at("heights", "percent")),
+        Figure("zoo-mjcf", "shown", "written as MJCF and loaded by plain MuJoCo", Asked(">=", 100.0, "%"),
+               at("mjcf", "percent")),
+        Figure("zoo-check", "speed", "`check` of files of other makers, median processor time", Asked("<", 0.5, "s"),
+               at("check_seconds")),
+    ),
+    long=True,
+)  # fmt: skip
+
+FOREIGN_ROBOTS = Run(
+    "zoo-robots", 2, (*MADE_BY_OTHERS, "robots", "--json"), 10.0,
+    (
+        Figure("zoo-walk", "shown", "legged robots of other makers that can carry themselves: 1 m within 10 %, 10 deg",
+               Asked(">=", 90.0, "%"), at("walk", "percent"),
+               reason="legs that close loops, no ankle roll, hips too weak for one leg, files without mass or shapes"),
+        Figure("zoo-walking-bipeds", "shown", "bipeds among them, from the file alone", Asked(">=", 5.0), at("bipeds")),
+        Figure("zoo-navigate", "shown", "wheeled robots that reach the goal in the lab and touch nothing",
+               Asked(">=", 90.0, "%"), at("navigate", "percent")),
+    ),
+    long=True,
+)  # fmt: skip
+
+RUNS = (STARTUP, STEPPING, ANALYSIS, TESTS, CLONE, FOREIGN_FILES, FOREIGN_ROBOTS)

@@ -71,7 +71,9 @@ LOCALIZATION = Run(
 )  # fmt: skip
 
 BARN = Run(
-    "barn", 5, ("python", "benchmarks/barn_study.py", "--worlds", "0,60,120,180,240", "--workers", "2", "--json"), 1.6,
+    "barn", 5,
+    ("python", "benchmarks/barn_study.py", "--bases", "courier", "--seeds", "5", "--worlds", "0,60,120,180,240",
+     "--workers", "2", "--json"), 1.6,
     (
         Figure("barn-arrived", "shown", "BARN: runs of 25 that arrive without collision", Asked(">=", 24.0),
                at("arrived")),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .tasks.navigate import navigate
     from .tasks.play import play
     from .tasks.sim import sim
+    from .tasks.tune import tune
     from .tasks.walk import walk
     from .tasks.zoo.run import zoo
 
@@ -62,7 +63,8 @@ __all__ = [
     "AndanteError", "Behaviour", "Body", "Command", "ControlLoop", "Mode", "Robot", "Settings", "Simulation", "Walker",
     "World", "__version__", "bag", "behave", "bench", "bridge", "check", "check_engine", "compare_engines", "convert",
     "doctor", "engines", "experiment", "explore", "gait", "ik", "launch", "localize", "map_log", "mesh", "naoqi",
-    "navigate", "play", "rig", "robot", "robots", "show", "sim", "simulate", "studio", "walk", "world", "worlds", "zoo",
+    "navigate", "play", "rig", "robot", "robots", "show", "sim", "simulate", "studio", "tune", "walk", "world",
+    "worlds", "zoo",
 ]  # fmt: skip
 
 _moved.install()

@@ -22,7 +22,7 @@ PATHS = [
     "andante.tasks.mesh:mesh", "andante.tasks.ik:ik", "andante.tasks.gait:evaluate", "andante.tasks.gait:search",
     "andante.tasks.gait:resume", "andante.tasks.gait:export", "andante.experiments.commands:run",
     "andante.experiments.commands:fit", "andante.tasks.bag:record", "andante.tasks.bag:play",
-    "andante.tasks.bridge:ros1", "andante.studio.open:studio",
+    "andante.tasks.bridge:ros1", "andante.studio.open:studio", "andante.tasks.tune:tune",
 ]  # fmt: skip
 
 

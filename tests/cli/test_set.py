@@ -9,7 +9,9 @@ WORLD = """<sdf version="1.7"><world name="gz"><physics type="ode"><max_step_siz
   <solver><type>quick</type><iters>50</iters></solver><constraints><cfm>0</cfm><erp>0.2</erp></constraints></ode></physics>
   <model name="floor"><static>true</static><link name="l"><collision name="c"><geometry><plane/></geometry>
   <surface><contact><ode><max_vel>0.1</max_vel></ode></contact></surface></collision></link></model></world></sdf>"""
-SIMULATING = ("sim", "walk", "play", "navigate", "explore", "studio", "gait eval", "gait search", "experiment run")
+SIMULATING = (
+    "sim", "walk", "play", "navigate", "tune", "explore", "studio", "gait eval", "gait search", "experiment run"
+)  # fmt: skip
 
 
 @pytest.fixture

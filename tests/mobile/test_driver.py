@@ -94,6 +94,22 @@ def test_the_reference_is_ramped_within_the_accelerations():
     assert driver.stopping_time == pytest.approx(driver.max_speed / driver.vehicle.max_acceleration)
 
 
+def test_a_stop_is_braked_firmly_along_the_arc():
+    robot = an.robot("waffle")
+    vehicle = replace(BaseDriver(robot).vehicle, max_acceleration=1.0, max_deceleration=2.5, max_turn_acceleration=9.0)
+    driver, still = BaseDriver(robot, vehicle=vehicle), an.simulate(robot, sensors=True).read()
+    for _ in range(100):
+        driver.update(still, Command(vx=0.2, wz=0.5), 0.01)
+    assert driver.reference[[0, 2]] == pytest.approx([0.2, 0.5])
+    speeds = []
+    for _ in range(10):
+        driver.update(still, Command(), 0.01)
+        speeds.append(driver.reference[0])
+        if speeds[-1] > 0:
+            assert driver.reference[2] / driver.reference[0] == pytest.approx(2.5)
+    assert speeds == pytest.approx(np.maximum(0.2 - 0.025 * np.arange(1, 11), 0.0), abs=1e-9)
+
+
 def skidding():
     """The waffle as it would be with wheels that scrub: half of every commanded turn comes out."""
     robot = an.robot("waffle")

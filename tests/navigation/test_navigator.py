@@ -251,6 +251,24 @@ def test_recoveries_know_what_is_possible():
     assert BackUp().begin(situation(BOX, both)) is None
 
 
+def test_a_recovery_does_not_run_into_what_was_cleared_behind_the_robot():
+    from andante.navigation import LayeredCostmap, LayerSettings, Margins, Situation
+    from andante.navigation.controllers import Surroundings
+
+    layers = LayeredCostmap(BOX, None, LayerSettings(decay=30.0))
+    near = 0.08 - float(BOX.footprint[:, 0].min())
+    behind = Scan(0.0, np.full(40, near), math.pi - 0.4, 0.02, 0.05, 5.0)
+    layers.update(np.zeros(3), behind)
+    now = Situation(MotionState(np.zeros(3)), layers, Surroundings(BOX, Margins()))
+    assert "moving forward" in BackUp().begin(now)
+    ClearCostmap().begin(now)
+    assert "moving forward" in BackUp().begin(now)
+    assert now.free_for(np.array([0.1, 0.0, 0.0]), 1.0)
+    for time in (1.0, 31.0):  # scans of what is ahead go on; after 30 s nobody counts on it any more
+        layers.update(np.zeros(3), Scan(time, np.full(40, 3.0), -0.4, 0.02, 0.05, 5.0))
+    assert "backing up" in BackUp().begin(now)
+
+
 def test_checkers():
     goal = np.array([1.0, 0.0, 0.5])
     checker = GoalChecker(0.2, 0.1, 0.05)

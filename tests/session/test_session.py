@@ -151,6 +151,7 @@ def test_other_engine_world_and_robot(waffle: LiveSession) -> None:
     waffle.run(0.1)
     assert set(waffle.bus.topics()) ^ topics == {
         "/camera/image_raw/compressed",
+        "/camera/camera/image_raw/compressed",
         *(
             f"/uwb/{tag}/{anchor}"
             for tag in ("tag0", "tag1")

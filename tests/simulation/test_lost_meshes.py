@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from andante.description import Box, Collision, Cylinder, Inertia, Joint, JointType, Link, Mesh, Robot, Sphere
+from andante.description import Box, Collision, Cylinder, Inertia, Joint, JointType, Link, Mesh, Robot, Sphere, Visual
 from andante.description.solids import inertia_of
+from andante.description.stand_ins import made_solid, without_lost_meshes
 from andante.errors import BadInput
 from andante.geometry import SE3
-from andante.simulation.spawn import without_lost_meshes
 
 LOST = Collision(Mesh("package://nowhere/body.stl", None))
 PLACE = SE3.from_xyz_rpy((0.1, 0.2, 0.3), (0.3, -0.2, 0.5))
@@ -33,6 +34,18 @@ def test_what_is_solid_elsewhere_only_loses_the_mesh() -> None:
     solid = Collision(Box((0.1, 0.1, 0.1)))
     made = without_lost_meshes(Robot("r", (Link("a", Inertia(1.0), collisions=(LOST, solid)),), ()))
     assert made.link("a").collisions == (solid,)
+
+
+def test_a_robot_with_looks_only_touches_with_them() -> None:
+    shown = Visual(Box((0.1, 0.2, 0.4)), PLACE)
+    hinge = Joint("hinge", JointType.CONTINUOUS, "a", "b")
+    robot = Robot("r", (Link("a", Inertia(1.0), visuals=(shown,)), Link("b", Inertia(1.0))), (hinge,))
+    made = made_solid(robot)
+    assert made.link("a").collisions == (Collision(shown.geometry, PLACE),)
+    assert "no <collision> at all" in made.problems[-1].message
+    half = replace(robot, links=(robot.links[0], Link("b", Inertia(1.0), collisions=(Collision(Box((1, 1, 1))),))))
+    for same in (half, replace(robot, fixed_base=True), replace(robot, links=(Link("a"), Link("b")))):
+        assert made_solid(same) is same
 
 
 def test_without_mass_there_is_nothing_to_go_by() -> None:

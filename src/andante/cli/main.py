@@ -36,8 +36,8 @@ app = typer.Typer(
 for command in (
     catalog.robots, catalog.worlds, catalog.engines, describe.check, describe.convert, describe.mesh, walk.sim,
     describe.rig, walk.walk, walk.play, walk.behave, gait.app, experiment.app, describe.ik, navigate.map,
-    navigate.localize, navigate.navigate, navigate.explore, studio.launch, studio.studio, bag.app, bridge.app,
-    naoqi.app, catalog.bench, catalog.doctor, catalog.zoo,
+    navigate.localize, navigate.navigate, navigate.tune, navigate.explore, studio.launch, studio.studio, bag.app,
+    bridge.app, naoqi.app, catalog.bench, catalog.doctor, catalog.zoo,
 ):  # fmt: skip
     if isinstance(command, typer.Typer):
         app.add_typer(command)

@@ -23,6 +23,12 @@ navigate = Command(
     {"goal": Take(POSE, _goal), "map_pose": Take(POSE, partial(pose_of, "--map-pose"))},
     dry="andante.tasks.dry_run:dry_drive",
 )
+tune = Command(
+    "andante.tasks.tune:tune",
+    "Learn latency, braking, scrub and straying of a wheeled base by a short drive in free space.",
+    {"out": Take("FILE", flags="-o --out")},
+    written=lambda made: (made.file,),
+)
 explore = Command(
     "andante.tasks.explore:explore",
     "Let a robot map a world by itself, or along waypoints. Ctrl-C keeps the map made so far.",

@@ -25,6 +25,7 @@ from .remote import RemoteBody
 from .ros.body import RosBody
 from .ros.link import Listener, RosLink
 from .ros.settings import ros_options
+from .rplidar.reader import RpLidar
 from .serial.body import SerialBody
 from .serial.messages import State
 
@@ -42,11 +43,28 @@ def make_body(
         raise BadInput("a simulated body is made by simulate")
     if is_user_reference(address):
         return _users_own(address, robot, table)
+    lidar = str(table.pop("lidar", ""))
+    if lidar and not address.startswith("serial:"):
+        raise BadInput(f"lidar {lidar!r} is for a car at serial:PORT; the robot at {address} tells its own scans")
     if address.startswith("serial:"):
+        eyes = open_lidar(lidar, int(table.pop("lidar_baud", 115200)), log) if lidar else None
         baud, ticks = int(table.pop("baud", 115200)), int(table.pop("ticks_per_turn", 1200))
         port = address.removeprefix("serial:")
-        return SerialBody(port, robot, baud=baud, ticks_per_turn=ticks, parameters=table, say=log)
+        try:
+            return SerialBody(port, robot, baud=baud, ticks_per_turn=ticks, parameters=table, say=log, lidar=eyes)
+        except BaseException:
+            if eyes is not None:
+                eyes.close()
+            raise
     return RosBody(address, robot, say=log, **ros_options(table))
+
+
+def open_lidar(address: str, baud: int = 115200, log: Callable[[str], None] | None = None) -> RpLidar:
+    """The lidar at an address rplidar:PORT; it turns from now on."""
+    kind, _, port = address.partition(":")
+    if kind != "rplidar" or not port:
+        raise BadInput(f"no lidar {address!r}; choices: rplidar:PORT, such as rplidar:/dev/ttyUSB1")
+    return RpLidar(port, baud, log)
 
 
 def open_body(
@@ -58,7 +76,8 @@ def open_body(
         address: ws://HOST:9090, http://HOST:11311, serial:PORT, or file.py:Name, which is called with the robot.
         robot: names, limits, wheels and sensors.
         params: the table [body] of a parameter file: topics, types and mappings of a robot behind ROS; baud,
-            ticks_per_turn and parameters of the firmware of one at a serial port; arguments of file.py:Name.
+            ticks_per_turn, lidar (rplidar:PORT), lidar_baud and parameters of the firmware of one at a serial port;
+            arguments of file.py:Name.
         log: called with each line on what happens to the connection.
     """
     body = make_body(address, robot, params, log)
@@ -66,6 +85,8 @@ def open_body(
         if isinstance(body, RemoteBody):
             body.connect(CONNECTING, reach=REACHING)
         if isinstance(body, SerialBody):
+            if body.lidar is not None:
+                body.lidar.connect()
             _start(body)
     except BaseException:
         body.close()

@@ -9,8 +9,10 @@ from . import synthetic
 if TYPE_CHECKING:
     from .grid import UNKNOWN, LogOddsGrid, OccupancyGrid
     from .io import LogOptions, load_map, read_log, read_trajectory, save_map, write_carmen, write_trajectory
+    from .io.octomap import load_octree, save_octree
     from .live import LiveMapper, LiveUpdate
     from .mapper import Mapper
+    from .octree import HeightMap, OccupancyModel, OcTree, height_map, octree_of_world
     from .parameters import MappingParameters
     from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans
     from .scan import Scan
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
     from .worlds import map_of_world, world_of_map
 
 __all__ = [
-    "UNKNOWN", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "LogOptions", "Mapper",
-    "MappingParameters", "MappingResult", "OccupancyGrid", "Odometry", "Scan", "Trajectory", "build_map", "load_map",
-    "map_of_world", "odometry_at_scans", "read_log", "read_trajectory", "save_map", "synthetic", "world_of_map",
+    "UNKNOWN", "HeightMap", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "LogOptions", "Mapper",
+    "MappingParameters", "MappingResult", "OcTree", "OccupancyGrid", "OccupancyModel", "Odometry", "Scan",
+    "Trajectory", "build_map", "height_map", "load_map", "load_octree", "map_of_world", "octree_of_world",
+    "odometry_at_scans", "read_log", "read_trajectory", "save_map", "save_octree", "synthetic", "world_of_map",
     "write_carmen", "write_trajectory",
 ]  # fmt: skip
 

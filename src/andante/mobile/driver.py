@@ -19,6 +19,7 @@ from andante.physics.state import Mode
 from andante.plugins import load_reference
 
 from .odometry import BaseOdometry
+from .tuned import tuned
 
 STILL = 1e-3  # a command slower than this stands [m/s, rad/s]
 
@@ -49,7 +50,7 @@ def base_driver(
     Args:
         robot: with wheels that carry it.
         hold: targets (joints,) of all other joints; None: zeros.
-        vehicle: its speeds and accelerations; None: from the robot.
+        vehicle: its speeds and accelerations; None: from the robot, and what `andante tune` has learned of it.
         noise: of the odometry; None: usual.
     """
     reference = ROBOTS[robot.name].driver if robot.name in ROBOTS else ""
@@ -87,7 +88,8 @@ class BaseDriver(Walker):
         self.drive = find_drive(robot)
         if not self.drive.wheels:
             raise Unsupported(f"robot {robot.name!r} has no wheels that carry it; only wheeled robots drive here")
-        self.vehicle, self.settings = vehicle or vehicle_of(robot), settings or DriverSettings()
+        self.vehicle = vehicle or tuned(vehicle_of(robot), robot)
+        self.settings = settings or DriverSettings()
         self.odometry = BaseOdometry(robot, self.drive, noise)
         self._index = {name: i for i, name in enumerate(robot.joint_names)}
         self._targets = np.zeros(len(self._index)) if hold is None else np.array(hold, dtype=float)
@@ -101,6 +103,7 @@ class BaseDriver(Walker):
         self._turns = 0  # whole turns to the left so far
         self.reference = np.zeros(3)  # twist that the base shall have now
         self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
+        self._braking = v.max_deceleration
         self._sum, self._error = np.zeros(3), np.zeros(3)  # of the twist: integral, and smoothed [m/s, m/s, rad/s]
         self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
         self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
@@ -181,9 +184,14 @@ class BaseDriver(Walker):
         return {joint: ("velocity", np.asarray(speed)) for joint, speed in zip(skid.joints, speeds, strict=True)}
 
     def _ramp(self, wanted: Array, dt: float) -> None:
-        """Move the reference towards a wanted twist."""
-        most = self._rates * dt
-        self.reference = self.reference + np.clip(wanted - self.reference, -most, most)
+        """Move the reference towards a wanted twist; a stop is braked firmly, along the arc that is being driven."""
+        if np.abs(wanted).max() < STILL:
+            pace = max(float(np.hypot(*self.reference[:2])) / self._braking, 1e-9)
+            turn = abs(float(self.reference[2])) / self._rates[2]
+            self.reference = self.reference * max(0.0, 1.0 - dt / max(pace, turn, dt))
+        else:
+            most = self._rates * dt
+            self.reference = self.reference + np.clip(wanted - self.reference, -most, most)
         if self._car:  # the wheels are steered at once, the speed is ramped
             if abs(wanted[0]) > self.settings.creep and wanted[0] * self.reference[0] >= 0:  # else it brakes first
                 sharpest = 1 / self.vehicle.turning_radius

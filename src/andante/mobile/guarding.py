@@ -28,7 +28,9 @@ class ScanGuard:
 
     def __init__(self, body: Body, driver: BaseDriver, settings: MonitorSettings | None = None) -> None:
         self.body, self.driver, self.on = body, driver, True
-        self.monitor = CollisionMonitor(driver.vehicle, settings)
+        usual = MonitorSettings()
+        slow = replace(usual, latency=max(usual.latency, driver.vehicle.latency))
+        self.monitor = CollisionMonitor(driver.vehicle, settings or slow)
         self.verdict = CLEAR  # the latest
         self._mount = np.asarray(se2.inverse(driver.drive.reference), dtype=float)
         self._taken = body.read().time - 1e-6

@@ -17,6 +17,7 @@ from andante.localization import MclParameters
 from andante.settings import settings_from
 from andante.userfile import is_user_reference
 
+BEHIND = 0.4  # echoes of a real lidar scatter by a centimeter or two: marked where they are, they would narrow a gap
 CONTROLLER_TABLES = ("mppi", "dwa", "pursuit", "waypoint")
 TABLES = ("vehicle", "navigator", "layers", "inflation", "margins", "planner", "mcl", *CONTROLLER_TABLES)
 Tables = Mapping[str, Mapping[str, Any]]
@@ -54,11 +55,13 @@ def vehicle_with(vehicle: nav.Vehicle, tables: Tables) -> nav.Vehicle:
 def navigator_settings(
     vehicle: nav.Vehicle, way: float, arrival: nav.GoalChecker, tables: Tables
 ) -> nav.NavigatorSettings:
-    """Settings for a drive over a distance [m]: cells a quarter of the robot's half width, a window that holds it."""
-    cell = min(0.05, max(0.03, round(vehicle.inscribed / 4 / 0.005) * 0.005))
+    """Settings for a drive over a distance [m]: cells a sixth of the robot's half width, a window that holds it."""
+    cell = min(0.05, max(0.03, round(vehicle.inscribed / 6 / 0.005) * 0.005))
     window = min(40.0, max(12.0, 2.2 * way + 4.0))
     inflation = changed(nav.Inflation(), tables, "inflation")
-    layers = replace(changed(nav.LayerSettings(resolution=cell, window=window), tables, "layers"), inflation=inflation)
+    layers = replace(
+        changed(nav.LayerSettings(resolution=cell, window=window, behind=BEHIND), tables, "layers"), inflation=inflation
+    )
     margins = changed(nav.Margins(), tables, "margins")
     base = nav.NavigatorSettings(layers=layers, margins=margins, arrival=arrival)
     return changed(base, tables, "navigator")

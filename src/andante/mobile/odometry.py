@@ -17,6 +17,9 @@ from andante.locomotion import Readings
 
 KEPT = 500  # poses of the past
 ROLLS = 1e-3  # rims of wheels that stand are slower [m/s]
+TRUST, MEMORY = 0.02, 0.2  # of `TurnGain` [rad²]
+LEAST_TURN, MOST_CORRECTION = 0.02, 0.2  # between two scans that teach: smaller turns, greater corrections do not [rad]
+LEAST_GAIN, MOST_GAIN = 0.5, 1.2  # felt over told turn lies within
 AHEAD = 0.1  # a pose is told by the twist for so long after the newest [s]
 
 
@@ -49,12 +52,33 @@ class PoseHistory:
         return None if after is None else after[1].copy()
 
 
+class TurnGain:
+    """How much of its wheels' turn a base makes, by least squares over what scans say, y = g x, with a fading memory.
+
+    The memory is that of `MEMORY` of turning, squared; a guess of 1 weighs as much as `TRUST` of it.
+    """
+
+    def __init__(self) -> None:
+        self.gain = 1.0
+        self._xx = self._xy = TRUST
+
+    def take(self, wheels: float, scans: float) -> None:
+        """The base turned by `scans` [rad] while its wheels said `wheels`."""
+        if abs(wheels) < LEAST_TURN or abs(scans - self.gain * wheels) > MOST_CORRECTION:
+            return
+        fade = max(0.0, 1.0 - wheels * wheels / MEMORY)
+        self._xx = fade * self._xx + wheels * wheels
+        self._xy = fade * self._xy + wheels * scans
+        self.gain = min(max(self._xy / self._xx, LEAST_GAIN), MOST_GAIN)
+
+
 class BaseOdometry:
     """Pose and twist of the drive's reference point in the odom frame, which lies where the robot was at the start.
 
     Wheels and, where the robot has them, the gyros of all its IMUs. At the reference point the wheels allow no sideways
-    speed, which the filter relies on; those of a skid-steer base slide as their loads let them (`SkidSlip`). The near
-    past is kept for scans that come late.
+    speed, which the filter relies on; those of a skid-steer base slide as their loads let them (`SkidSlip`). Where no
+    gyro feels the turn of a base, scans teach how much of its wheels' turn it makes (`turned`). The near past is kept
+    for scans that come late.
     """
 
     def __init__(self, robot: Robot, drive: Drive, noise: OdometryNoise | None = None) -> None:
@@ -70,6 +94,13 @@ class BaseOdometry:
         mounts = {spec.name: poses[spec.link] @ spec.pose for spec in robot.sensors if spec.kind == "imu"}
         self._up = {name: mount.rotation[2] for name, mount in mounts.items()}  # the root's z axis in each IMU
         self._past = PoseHistory()
+        self.turn_gain = TurnGain()
+        self._unfelt = not self._up and self.skid is None and not drive.steering_joints and not drive.holonomic
+
+    def turned(self, odometry: float, scans: float) -> None:
+        """Learn from scans by which the base turned [rad] while this odometry said otherwise."""
+        if self._unfelt:
+            self.turn_gain.take(odometry / self.turn_gain.gain, scans)
 
     def update(self, readings: Readings) -> None:
         """Take the readings of a control step."""
@@ -88,6 +119,8 @@ class BaseOdometry:
     def _wheel_twist(self) -> Array:
         """Of the reference point by the wheels; where they slide, with the turn that the gyro feels."""
         twist = self.drive.from_root(self.wheels.twist)
+        if self._unfelt:
+            twist[2] *= self.turn_gain.gain
         if self.skid is not None and self._up:
             spins, turn = np.nan_to_num(self.wheels.speeds[self._spins]), float(self.filter.state.twist[2])
             self._slid = self.skid.velocity(spins, turn, self._slid)

@@ -17,6 +17,8 @@ from andante.localization.uwb import UwbSetup, in_source_frame
 from andante.mapping import Mapper, MappingParameters, OccupancyGrid, Scan
 from andante.sensors import SensorSuite, UwbTag
 
+from .odometry import BaseOdometry
+
 START_DEVIATION = (0.15, 0.15, 0.1)  # of a start that is told [m, m, rad]
 LOST_AFTER = 5  # poor updates in a row
 
@@ -189,7 +191,12 @@ class ScanPipeline:
             lasted = max(scan.time_increment * (len(scan.ranges) - 1), MOMENT)
             begin, end = self.odometry.at(scan.time), self.odometry.at(scan.time + lasted)
             twist = se2.log(se2.between(begin, end)) / lasted
+            before = self.localizer.map_from_odom
             self.localizer.update(scan, begin)
+            if self.last is not None and isinstance(self.odometry, BaseOdometry):
+                by_wheels = float(se2.wrap(begin[2] - self.last.odom[2]))
+                by_scans = by_wheels + float(se2.wrap(self.localizer.map_from_odom[2] - before[2]))
+                self.odometry.turned(by_wheels, by_scans)
             self.last = TakenScan(scan, begin, se2.compose(self.localizer.map_from_odom, begin), twist)
             out.append(self.last)
         return tuple(out)

@@ -31,6 +31,7 @@ class LayerSettings:
     mark_range: float = 10.0  # echoes further away are not marked [m]
     clear_range: float = 10.5  # beams clear up to here [m]
     decay: float = 30.0  # an obstacle not seen for this long is cleared [s]
+    behind: float = 0.0  # echoes are marked so far behind themselves; noisy ones need it: the nearest win [cells]
     gain: int = 2  # evidence of an echo; a crossing beam takes one
     most: int = 4  # evidence that a cell can gather
     inflation: Inflation = field(default_factory=Inflation)
@@ -41,6 +42,8 @@ class LayerSettings:
                 raise BadInput(f"costmap {name} must be a number > 0, got {getattr(self, name)}")
         if (self.window / self.resolution) ** 2 > MOST_CELLS:
             raise BadInput(f"a window of {self.window} m at {self.resolution} m per cell has over {MOST_CELLS} cells")
+        if not 0 <= self.behind <= 2:
+            raise BadInput(f"costmap behind must lie from 0 to 2 cells, got {self.behind}")
         if not 0 < self.gain <= self.most <= 255:
             raise BadInput(f"evidence needs 0 < gain <= most <= 255, got {self.gain} and {self.most}")
 
@@ -68,6 +71,7 @@ class LayeredCostmap:
             self._origin = grid.origin
         shape = self._base.shape
         self._evidence = np.zeros(shape, dtype=np.uint8)
+        self._dropped: tuple[float, Array] = (-math.inf, np.zeros((0, 2)))  # when, and where
         self._seen = np.zeros(shape, dtype=np.float32)
         self._stamp = np.full(shape, -1, dtype=np.int32)
         self._state = self._base.copy()
@@ -102,7 +106,8 @@ class LayeredCostmap:
         gaps = ends - mount
         length = np.hypot(gaps[:, 0], gaps[:, 1])
         is_hit = scan.hit[beams] & (length <= self.settings.mark_range)
-        short = np.minimum(1.0, self.settings.clear_range / np.maximum(length, 1e-9))
+        reach = np.where(is_hit, length + self.settings.behind * self.resolution, self.settings.clear_range)
+        short = np.minimum(np.where(is_hit, np.inf, 1.0), reach / np.maximum(length, 1e-9))
         placed = se2.compose(se2.inverse(self._origin), at)
         cells = se2.transform(placed, mount + gaps * short[:, None]) / self.resolution
         sensor = se2.transform(placed, mount) / self.resolution
@@ -149,21 +154,34 @@ class LayeredCostmap:
     def clear(self, point: ArrayLike | None = None, radius: float = math.inf) -> None:
         """Forget obstacles that scans marked, all of them or those within `radius` of a point [m]; the map stays."""
         rows, cols = self._base.shape
-        if point is None or math.isinf(radius):
-            self._evidence[:] = 0
-        else:
+        gone = self._evidence > 0
+        if point is not None and math.isfinite(radius):
             x, y = se2.transform(se2.inverse(self._origin), np.asarray(point, dtype=float)[:2]) / self.resolution
             r, c = np.ogrid[:rows, :cols]
-            self._evidence[(c + 0.5 - x) ** 2 + (r + 0.5 - y) ** 2 <= (radius / self.resolution) ** 2] = 0
+            gone &= (c + 0.5 - x) ** 2 + (r + 0.5 - y) ** 2 <= (radius / self.resolution) ** 2
+        self._drop(gone)
         self._join(0, rows, 0, cols, -math.inf)
 
     def forget(self, seconds: float) -> int:
         """Forget obstacles that no scan of the last `seconds` has seen; how many cells that were."""
         old = (self._evidence > 0) & (self._seen < self._now - seconds)
-        self._evidence[old] = 0
+        self._drop(old)
         rows, cols = self._base.shape
         self._join(0, rows, 0, cols, -math.inf)
         return int(np.count_nonzero(old))
+
+    def _drop(self, gone: np.ndarray) -> None:
+        """Forget cells, but not that something was there: nobody has looked through them."""
+        r, c = np.nonzero(gone)
+        self._evidence[gone] = 0
+        cells = (np.column_stack([c, r]) + 0.5) * self.resolution
+        self._dropped = (self._now, np.asarray(se2.transform(self._origin, cells), dtype=float))
+
+    @property
+    def dropped(self) -> Array:
+        """Where obstacles were (n, 2) when they were last forgotten, in the world [m]; none after `decay`."""
+        when, places = self._dropped
+        return places if 0 <= self._now - when <= self.settings.decay else places[:0]
 
     def _join(self, top: int, bottom: int, left: int, right: int, now: float) -> None:
         oldest = now - self.settings.decay if math.isfinite(now) else -math.inf

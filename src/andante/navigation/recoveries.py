@@ -10,6 +10,7 @@ import numpy as np
 
 from andante.geometry import Array, se2
 
+from .collision_monitor import first_contact
 from .controllers import Decision, MotionState, Surroundings
 from .layers import LayeredCostmap
 
@@ -23,8 +24,24 @@ class Situation:
     around: Surroundings
 
     def free_for(self, command: Array, seconds: float) -> bool:
-        """Whether a command can be held for so long without touching anything that is known."""
-        return self.around.time_to_touch(command, self.state, self.layers.costmap, seconds) is None
+        """Whether a command can be held for so long without touching anything that is known or was just forgotten.
+
+        What was cleared behind the robot is not seen again: a recovery may not run into it.
+        """
+        if self.around.time_to_touch(command, self.state, self.layers.costmap, seconds) is not None:
+            return False
+        gone = self.layers.dropped
+        if not len(gone):
+            return True
+        corners = self.around.vehicle.footprint
+        edge = np.roll(corners, -1, axis=0) - corners
+        normals = np.stack([edge[:, 1], -edge[:, 0]], axis=1) / np.linalg.norm(edge, axis=1)[:, None]
+        reach, margin = self.around.vehicle.circumscribed, self.around.margins.padding
+        contact, _ = first_contact(
+            gone, se2.inverse(self.state.pose), normals, (normals * corners).sum(axis=1), reach, margin, margin,
+            reach, np.asarray(command, dtype=float), seconds,
+        )  # fmt: skip
+        return math.isinf(contact)
 
 
 class Recovery(Protocol):

@@ -24,8 +24,9 @@ DRIVES = ("differential", "ackermann", "omni")
 _DEFAULT_SPEED = 1.0  # of a vehicle that is made by hand [m/s]
 _DEFAULT_TURN = 2.0  # [rad/s]
 _GRIP = 0.6  # friction of wheels that may be counted on
-_CALM = 0.5  # part of what grip, tip-over and motors allow that is used
-_MOST_ACCELERATION, _MOST_LATERAL = 1.5, 3.0  # whatever they allow [m/s²]
+_CALM, _FIRM = 0.5, 0.8  # part of what grip, tip-over and motors allow that is used: on the way, and to stop
+_UNFELT_TURN, _UNFELT_LATERAL, _UNFELT_STRAY = 2.0, 1.5, 0.12  # of a base without a gyro [rad/s², m/s², m per m/s]
+_MOST_ACCELERATION, _MOST_LATERAL, _MOST_BRAKING = 1.5, 3.0, 3.0  # whatever they allow [m/s²]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Vehicle:
     max_acceleration: float = 1.5  # [m/s²]
     max_turn_acceleration: float = 4.0  # [rad/s²]
     max_lateral_acceleration: float = 3.0  # speed times turn rate: tires slide and robots lean beyond [m/s²]
+    max_deceleration: float = math.nan  # when it must stop [m/s²]; NaN: max_acceleration
+    latency: float = 0.1  # from a command to the base that has it [s]
+    stray: float = 0.08  # how far the base gets aside of the way that it was told, per speed [m per m/s]
     turning_radius: float = 0.0  # of the reference point [m]
     wheelbase: float = 0.0  # between the axles of a car [m]
     name: str = ""
@@ -58,11 +62,19 @@ class Vehicle:
         object.__setattr__(self, "footprint", outline)
         if math.isnan(self.max_reverse):
             object.__setattr__(self, "max_reverse", self.max_speed / 2)
-        limits = ("max_speed", "max_turn", "max_acceleration", "max_turn_acceleration", "max_lateral_acceleration")
+        if math.isnan(self.max_deceleration):
+            object.__setattr__(self, "max_deceleration", self.max_acceleration)
+        limits = (
+            "max_speed", "max_turn", "max_acceleration", "max_turn_acceleration", "max_lateral_acceleration",
+            "max_deceleration",
+        )  # fmt: skip
         for name in limits:
             value = getattr(self, name)
             if not (value > 0 and math.isfinite(value)):
                 raise BadInput(f"vehicle {name} must be a finite number > 0, got {value}")
+        for name in ("latency", "stray"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput(f"vehicle {name} must be a number >= 0, got {getattr(self, name)}")
         if not 0 <= self.max_reverse < math.inf:
             raise BadInput(f"vehicle max_reverse must be a number >= 0, got {self.max_reverse}")
         if not 0 <= self.turning_radius < math.inf or not math.isfinite(self.wheelbase):
@@ -100,7 +112,15 @@ def vehicle_of(
     calm = calm_limits(robot, drive, outline)
     fastest, quickest = float(drive.limited((1e3, 0.0, 0.0))[0]), float(drive.limited((0.0, 0.0, 1e3))[2])
     speed = _lower(fastest, max_speed, calm.speed)
-    limits = {"max_acceleration": calm.acceleration, "max_lateral_acceleration": calm.lateral, **limits}
+    found = {
+        "max_acceleration": calm.acceleration,
+        "max_lateral_acceleration": calm.lateral,
+        "max_deceleration": max(calm.braking, limits.get("max_acceleration", 0.0)),
+    }
+    if not feels_turns(robot, drive):
+        found |= {"max_turn_acceleration": _UNFELT_TURN, "stray": _UNFELT_STRAY}
+        found["max_lateral_acceleration"] = min(calm.lateral, _UNFELT_LATERAL)
+    limits = found | limits
     radius = drive.turning_radius
     if not math.isfinite(radius):
         raise BadInput(f"robot {robot.name!r} cannot turn to both sides, so it cannot be navigated")
@@ -128,13 +148,24 @@ class CalmLimits:
     acceleration: float  # along its way [m/s²]
     lateral: float  # across it [m/s²]
     speed: float  # from which it stops within its own length [m/s]
+    braking: float  # along its way when it must stop [m/s²]
+
+
+def feels_turns(robot: Robot, drive: Drive) -> bool:
+    """Whether a gyro tells how the base turns, or its steering does.
+
+    Wheels as wide as real ones scrub in a turn, and their grip is spent on that: under physics a base of two wheels
+    followed 3 rad/s² of its wheels' 4, and lagged behind at more than 1.5 m/s² across its way. Where nobody feels that
+    they slide, the base has to turn gently.
+    """
+    return drive.holonomic or bool(drive.steering_joints) or any(spec.kind == "imu" for spec in robot.sensors)
 
 
 def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:
     """Limits from grip, height of the center of mass over its stand, and motors:
 
     a = c min(mu g, g d / h, sum(tau) / (r m)), v = sqrt(2 a L), with d from the center to the edge of the stand, h its
-    height, tau the efforts of the driven wheels, L the length of the robot, and c = 0.5 for calm.
+    height, tau the efforts of the driven wheels, L the length of the robot, and c = 0.5 for calm, 0.8 to stop.
     """
     center, floor = _center_of_mass(robot), _floor(robot)
     wheels = [part for part in drive.wheels if part.driven]
@@ -148,12 +179,13 @@ def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:
     tips = GRAVITY * room / height
     efforts = [robot.joint(part.joint).limits.effort / part.wheel.radius for part in wheels]
     motors = sum(efforts) / robot.mass if wheels and robot.mass > 0 and all(map(math.isfinite, efforts)) else math.inf
-    along = _CALM * min(_GRIP * GRAVITY, float(tips[0]), motors if motors > 0 else math.inf)
+    can = min(_GRIP * GRAVITY, float(tips[0]), motors if motors > 0 else math.inf)
+    along = _CALM * can
     across = min(_GRIP * GRAVITY, _CALM * float(tips[1]))
     acceleration = max(min(along, _MOST_ACCELERATION), 0.1)
-    return CalmLimits(
-        acceleration, max(min(across, _MOST_LATERAL), 0.1), math.sqrt(2 * acceleration * float((high - low)[0]))
-    )
+    braking = max(acceleration, min(_FIRM * can, _MOST_BRAKING))
+    speed = math.sqrt(2 * acceleration * float((high - low)[0]))
+    return CalmLimits(acceleration, max(min(across, _MOST_LATERAL), 0.1), speed, braking)
 
 
 def _center_of_mass(robot: Robot) -> Array:

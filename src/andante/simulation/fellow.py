@@ -14,13 +14,14 @@ import numpy as np
 from andante.control.start import first_positions
 from andante.description import Placement, Robot
 from andante.description.closure import close_loops
+from andante.description.stand_ins import made_solid
 from andante.errors import BadInput
 from andante.geometry import SE3
 from andante.physics import Engine
 
 from .rollers import with_plain_wheels
 from .simulation import NEAR, Simulation
-from .spawn import put_to_stand, without_lost_meshes
+from .spawn import put_to_stand
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Entrant:
     model: Robot = field(init=False)  # as it is simulated
 
     def __post_init__(self) -> None:
-        robot = without_lost_meshes(self.robot)
+        robot = made_solid(self.robot)
         positions = first_positions(robot, self.pose)
         if robot.loops:
             robot = close_loops(robot, positions, positions).robot

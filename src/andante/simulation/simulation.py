@@ -24,6 +24,7 @@ from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.description.closure import close_loops
 from andante.description.solver import SolverLike, solver_settings
 from andante.description.source import Problem
+from andante.description.stand_ins import made_solid
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
@@ -34,7 +35,7 @@ from andante.stages import stage
 
 from .body import Servos, Wiring
 from .rollers import Rollers, roller_drive, with_plain_wheels
-from .spawn import absurd_meshes, missing_visuals, put_to_stand, solid, without_lost_meshes
+from .spawn import absurd_meshes, missing_visuals, put_to_stand, solid
 from .truth import FallRule, Stance, stance
 
 if TYPE_CHECKING:
@@ -418,7 +419,7 @@ def simulate(
     check_settings(make, asked)
     if dt is not None:
         asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
-    robot, others, scenery = without_lost_meshes(robot), solid(others), solid(world.models)
+    robot, others, scenery = made_solid(robot), solid(others), solid(world.models)
     world = world if scenery == world.models else replace(world, models=scenery)
     positions = first_positions(robot, pose)
     if robot.loops:

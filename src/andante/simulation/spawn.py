@@ -1,27 +1,25 @@
 """Before a run begins: are all meshes there, and how high must the root stand for the robot to stand on the ground.
 
-Meshes that were not found are left out with a warning, of pictures and of what touches; where nothing solid would be
-left of a robot, boxes that have the inertia of its links stand in for them. A collision mesh of an absurd size is used,
-with a warning.
+Meshes that were not found are left out with a warning, of pictures and of what touches (`description.stand_ins`). A
+collision mesh of an absurd size is used, with a warning.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from andante.control.start import first_positions, holds_still, lying_side
 from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
-from andante.description.joint import JointType
-from andante.description.link import Collision, Link
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
-from andante.description.shapes import Box, Cylinder, Mesh, Plane, Sphere, vec3_of
+from andante.description.shapes import Plane
 from andante.description.solids import robot_bounds, surface
 from andante.description.source import Problem, Severity
+from andante.description.stand_ins import meshes_of, without_lost_meshes
 from andante.description.world import Placement
 from andante.errors import BadInput
 from andante.geometry import SE3, Array, so3
@@ -32,73 +30,6 @@ from andante.physics.identified import servo_drive
 from .body import stiffen_wheels
 from .truth import Stance, stance
 
-LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
-ROUND = 0.1  # by which the moments of a ball may differ
-
-
-def _meshes(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
-    """The meshes that a robot shows, or those that it collides with, each with its link."""
-    for link in robot.links:
-        for part in link.visuals if visual else link.collisions:
-            if isinstance(part.geometry, Mesh):
-                yield link, part.geometry
-
-
-def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
-    """The robot without collision meshes that were not found, told in its problems; itself where all are there.
-
-    Where nothing solid would be left of it, a box of its inertia stands in for each; BadInput where there is no mass
-    either, unless it is `scenery`.
-    """
-    lost = [(link, mesh) for link, mesh in _meshes(robot, visual=False) if mesh.path is None]
-    if not lost:
-        return robot
-    link, mesh = lost[0]
-    told = f"link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r}"
-    more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-    links = tuple(replace(each, collisions=tuple(filter(_found, each.collisions))) for each in robot.links)
-    instead, remedy = "it touches nothing there", mesh_remedy(mesh, link.source)
-    if not scenery and not any(each.collisions for each in links):
-        names = {each.name for each, _ in lost}
-        axes = {joint.child: np.asarray(joint.axis) for joint in robot.joints if joint.type is JointType.CONTINUOUS}
-        links = tuple(
-            replace(each, collisions=_stand_in(each, axes.get(each.name))) if each.name in names else each
-            for each in robot.links
-        )
-        instead = "boxes that have the inertia of its links stand in, and balls or cylinders of links that go round"
-        if not any(each.collisions for each in links):
-            where = f"{link.source}: " if str(link.source) else ""
-            raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
-    text = f"{told}{more} was not found; {instead}; {remedy}"
-    return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
-
-
-def _stand_in(link: Link, axis: Array | None = None) -> tuple[Collision, ...]:
-    """A solid of even density with the mass and the tensor of a link; none without.
-
-    It is a box, edges a_i² = 6 (I_j + I_k - I_i) / m. Of a link that goes round an axis (3,) without limits, as wheels
-    do, a ball, r² = 5 I / (2 m), or a cylinder about it, r² = 2 I_a / m, l² = 12 I_t / m - 3 r². A mesh of such a link
-    is about as large as this, and often somewhat larger.
-    """
-    if link.inertia is None or not link.inertia.mass > 0:
-        return ()
-    mass, center = link.inertia.mass, link.inertia.com
-    moments, axes = np.linalg.eigh(link.inertia.matrix)
-    squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
-    if not squares.max() > LEAST_EDGE**2:
-        return ()
-    if axis is not None and moments[2] - moments[0] < ROUND * moments[2]:
-        return (Collision(Sphere(math.sqrt(2.5 * float(moments.mean()) / mass)), SE3.from_parts(np.eye(3), center)),)
-    if axis is not None:
-        along = float(axis @ link.inertia.matrix @ axis)
-        radius = math.sqrt(2.0 * along / mass)
-        length = math.sqrt(max(6.0 * float(moments.sum() - along) / mass - 3.0 * radius**2, LEAST_EDGE**2))
-        turn = so3.between((0.0, 0.0, 1.0), axis)
-        return (Collision(Cylinder(radius, length), SE3.from_parts(turn, center)),)
-    edges = np.sqrt(np.maximum(squares, LEAST_EDGE**2))
-    turn = axes * np.sign(np.linalg.det(axes))
-    return (Collision(Box(vec3_of(edges)), SE3.from_parts(turn, center)),)
-
 
 def solid(models: Iterable[Placement]) -> tuple[Placement, ...]:
     """Models without collision meshes that were not found; the same ones where all are there."""
@@ -106,15 +37,11 @@ def solid(models: Iterable[Placement]) -> tuple[Placement, ...]:
     return tuple(model if robot is model.robot else replace(model, robot=robot) for model, robot in made)
 
 
-def _found(part: Collision) -> bool:
-    return not isinstance(part.geometry, Mesh) or part.geometry.path is not None
-
-
 def missing_visuals(robots: Iterable[Robot]) -> tuple[Problem, ...]:
     """One warning per robot whose visual meshes were not found."""
     out = []
     for robot in robots:
-        lost = [(link, mesh) for link, mesh in _meshes(robot, visual=True) if mesh.path is None]
+        lost = [(link, mesh) for link, mesh in meshes_of(robot, visual=True) if mesh.path is None]
         if lost:
             link, mesh = lost[0]
             more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
@@ -129,7 +56,7 @@ def absurd_meshes(robots: Iterable[Robot]) -> tuple[Problem, ...]:
     out = []
     for robot in robots:
         limit = largest_mesh(robot) if robot.joints else float("inf")  # a building may be of any size
-        for link, mesh in _meshes(robot, visual=False):
+        for link, mesh in meshes_of(robot, visual=False):
             if (size := mesh_size(mesh)) > limit:
                 text = f"link {link.name!r}: collision mesh {mesh.uri!r} {outsized_told(size)}"
                 out.append(Problem(Severity.WARNING, text, link.source))

@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from .play import PlayResult, check_play, play
     from .result import Result
     from .sim import SimResult, sim
+    from .tune import TuneResult, tune
     from .walk import WalkResult, walk
     from .zoo.run import ZooResult, zoo
 
 __all__ = [
     "CheckResult", "ConvertResult", "DoctorResult", "EngineInfo", "EnginesResult", "ExploreResult", "ExportResult",
     "GaitResult", "IkResult", "LocalizeResult", "MapResult", "MeshResult", "NavigateResult", "PlayResult", "Result",
-    "RigResult", "RobotEntry", "SearchResult", "SimResult", "WalkResult", "WorldEntry", "ZooResult", "check",
-    "check_play", "compare_engines", "convert", "doctor", "engines", "explore", "ik", "localize", "map_log", "mesh",
-    "navigate", "play", "rig", "robots", "sim", "walk", "worlds", "zoo",
+    "RigResult", "RobotEntry", "SearchResult", "SimResult", "TuneResult", "WalkResult", "WorldEntry", "ZooResult",
+    "check", "check_play", "compare_engines", "convert", "doctor", "engines", "explore", "ik", "localize", "map_log",
+    "mesh", "navigate", "play", "rig", "robots", "sim", "tune", "walk", "worlds", "zoo",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

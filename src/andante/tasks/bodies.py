@@ -80,6 +80,11 @@ def _table(data: dict[str, Any], name: str, path: Path | str | None) -> dict[str
     return table
 
 
+def with_lidar(table: Mapping[str, Any], lidar: str) -> dict[str, Any]:
+    """The table [body] with the lidar that was named beside it."""
+    return {**table, "lidar": lidar} if lidar else dict(table)
+
+
 @contextmanager
 def opened(body: BodyLike, robot: Robot, table: Mapping[str, Any], log: Callable[[str], None] | None) -> Iterator[Body]:
     """A real body for a while; one that was opened here is closed at the end, a `Body` that was given only stopped."""

@@ -62,10 +62,11 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
 
     def notes(subject: Robot | World) -> list[Problem]:
         from andante.description.check.recognize import find_wheels
+        from andante.description.stand_ins import solid_or_same
         from andante.locomotion.rigs.legs import told_legs
 
-        if isinstance(subject, Robot) and not find_wheels(subject):
-            legs.append(told_legs(subject))
+        if isinstance(subject, Robot) and not find_wheels(shaped := solid_or_same(subject)):
+            legs.append(told_legs(shaped))
         return engine_notes(subject)
 
     if isinstance(file, Robot | World):
@@ -229,11 +230,12 @@ def rig(
     Returns:
         The rig, and the joints that are too weak for it.
     """
+    from andante.description.stand_ins import solid_or_same
     from andante.locomotion.io.rig_file import read_stance, write_rig
     from andante.locomotion.rigs.infer import infer_rig
     from andante.locomotion.rigs.rig import weak_joints
 
-    model = as_robot(robot, arguments)
+    model = solid_or_same(as_robot(robot, arguments))
     stated = None if stance is None else read_stance(Path(stance))
     with told_of_legs(model, stated is None):
         made = infer_rig(model, knees, height, stated)

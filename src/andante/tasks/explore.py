@@ -34,7 +34,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_lidar
 from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
@@ -131,6 +131,7 @@ def explore(
     plot: Path | str | None = None,
     video: Path | str | None = None,
     body: BodyLike = SIMULATED,
+    lidar: str = "",
     progress: bool = False,
 ) -> ExploreResult:
     """Let a wheeled robot map a world by itself, from its wheels, gyro and lidar.
@@ -155,8 +156,9 @@ def explore(
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         seed: random seed of all noise.
         record, plot, video: files to write.
-        body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, or
-            `file.py:Name`. It moves at once; its way and map are compared with nothing.
+        body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311,
+            serial:PORT with a lidar, or `file.py:Name`. It moves at once; its way and map are compared with nothing.
+        lidar: of a car at a serial port: rplidar:PORT, for example rplidar:/dev/ttyUSB1.
         progress: print progress on stderr.
 
     Returns:
@@ -202,7 +204,7 @@ def explore(
     if ground is None or not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
-        with opened(body, made, given.body, report_log(progress)) as real:
+        with opened(body, made, with_lidar(given.body, lidar), report_log(progress)) as real:
             driven = MobileRobot(real, start=place, lying=given.falls.lying)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)

@@ -22,6 +22,7 @@ from andante.description import Robot, World
 from andante.description.link import SensorSpec
 from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
+from andante.description.stand_ins import made_solid
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
@@ -42,6 +43,7 @@ from andante.mobile.navigate_settings import (
 from andante.mobile.publisher import NavigationState, RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import ByScans, Localizer, OdometryOnly, OnMap, Sensed
+from andante.mobile.tuned import tuned
 from andante.navigation import (
     Costmap,
     GoalChecker,
@@ -54,9 +56,8 @@ from andante.navigation import (
 )
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
-from andante.simulation.spawn import without_lost_meshes
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_lidar
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -150,7 +151,7 @@ class Ready:
 def prepare(request: Request, robot: Robot, world: World, grid: OccupancyGrid | None, tables: Tables) -> Ready:
     """Make the navigator of a drive; refuses what cannot be driven, in words."""
     goal = request.arrival
-    vehicle = vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn)
+    vehicle = tuned(vehicle_of(robot, max_speed=request.max_speed, max_turn=goal.max_turn), robot)
     if not sees(robot):
         vehicle = calmer(vehicle, BLIND)
     vehicle = vehicle_with(vehicle, tables)
@@ -202,6 +203,7 @@ def navigate(
     plot: Path | str | None = None,
     video: Path | str | None = None,
     body: BodyLike = SIMULATED,
+    lidar: str = "",
     collision_monitor: bool = True,
     progress: bool = False,
 ) -> NavigateResult:
@@ -231,6 +233,7 @@ def navigate(
         record, plot, video: files to write.
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
             `file.py:Name`. It moves at once.
+        lidar: of a car at a serial port: rplidar:PORT, for example rplidar:/dev/ttyUSB1.
         collision_monitor: slow down and stop before what the sensors see is touched, whatever the controller says.
         progress: print progress on stderr.
 
@@ -261,7 +264,7 @@ def navigate(
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
     there, blind = as_world(world), is_simulated(body) and not sees(made)
     if is_simulated(body):
-        made = without_lost_meshes(made)  # before its wheels are looked for among shapes that are not there
+        made = made_solid(made)  # before its wheels are looked for among shapes that are not there
     if blind:
         made = with_gyro(made)
         grid = _plan_for(made, there) if grid is None else grid
@@ -270,11 +273,13 @@ def navigate(
     localizer: Localizer = OdometryOnly(first)
     if not blind:
         localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
+    if lidar and is_simulated(body):
+        raise BadInput("lidar names that of a real robot; the simulated one has its own. Name the robot with body")
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
-        with opened(body, made, given.body, report_log(progress)) as real:
+        with opened(body, made, with_lidar(given.body, lidar), report_log(progress)) as real:
             driven = MobileRobot(
                 real,
                 localizer,

@@ -17,6 +17,7 @@ from andante.control.loop import ControlLoop
 from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.description.solver import SolverLike
+from andante.description.stand_ins import made_solid
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, so3
 from andante.hardware.address import SIMULATED
@@ -146,6 +147,7 @@ def walk(
     shove = parse_push(push) if push is not None else None
     files = RunFiles.of(record, video)
     simulated, made, place = is_simulated(body), as_robot(robot, arguments), as_world(world)
+    made = made_solid(made) if simulated else made
     given = read_params(params)
     settings = given.settings("walk", WalkSettings())
     request = Request(gait, Path(rig) if rig else None, checked_parameters(given.rest, given.path) or None)

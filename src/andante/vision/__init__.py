@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .ball import Ball, BallSettings, find_ball
+    from .ball import Ball, BallSettings, find_ball, find_balls
     from .colors import Blob, ColorRange, blobs, segment
     from .marks import Mark, find_marks
     from .memory import Seen, TargetMemory
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ball", "BallSettings", "Blob", "ColorRange", "Goal", "GoalSettings", "Line", "LineSettings", "Mark", "Pinhole",
-    "Seen", "TargetMemory", "blobs", "find_ball", "find_goal", "find_lines", "find_marks", "on_plane", "segment",
+    "Seen", "TargetMemory", "blobs", "find_ball", "find_balls", "find_goal", "find_lines", "find_marks", "on_plane",
+    "segment",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

@@ -36,7 +36,12 @@ class Ball:
 
 
 def find_ball(image: np.ndarray, camera: Pinhole, settings: BallSettings | None = None) -> Ball | None:
-    """The largest round piece of the color; None: there is none.
+    """The largest round piece of the color; None: there is none."""
+    return next(iter(find_balls(image, camera, settings)), None)
+
+
+def find_balls(image: np.ndarray, camera: Pinhole, settings: BallSettings | None = None) -> tuple[Ball, ...]:
+    """Round pieces of the color, the largest first.
 
     A small piece of the picture of area A at an angle theta off the axis is a solid angle
     Omega = A cos^3(theta) / f^2; a sphere with angular radius alpha has Omega = 2 pi (1 - cos alpha), and a ball of
@@ -45,6 +50,7 @@ def find_ball(image: np.ndarray, camera: Pinhole, settings: BallSettings | None 
     settings = settings or BallSettings()
     mask = segment(hsv_of(image), settings.color)
     height, width = mask.shape
+    found = []
     for blob in blobs(mask, settings.least_area):
         left, top, across, up = blob.box
         cut = left == 0 or top == 0 or left + across == width or top + up == height
@@ -55,5 +61,5 @@ def find_ball(image: np.ndarray, camera: Pinhole, settings: BallSettings | None 
         ray = camera.rays(np.array(blob.center))
         solid = blob.area * float(ray[0]) ** 3 / camera.focal_length**2
         angle = math.acos(max(-1.0, 1.0 - solid / (2 * math.pi)))
-        return Ball(blob.center, angle, settings.radius / math.sin(max(angle, 1e-6)), ray, not cut)
-    return None
+        found.append(Ball(blob.center, angle, settings.radius / math.sin(max(angle, 1e-6)), ray, not cut))
+    return tuple(found)

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
         space,
     )  # fmt: skip
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion
+    from .tuning import plot_tuning
 
 __all__ = [
     "COLORS", "Film", "Shown", "draw_chain", "draw_frame", "draw_path", "draw_robot", "draw_target",
     "film_strip", "frame_all", "picture_strip", "plot_bars", "plot_drive", "plot_exploration", "plot_joints",
-    "plot_map", "plot_search", "plot_walk", "plot_way", "preview_action", "preview_bases", "preview_chain",
-    "preview_motion", "preview_robot", "save_figure", "save_picture", "space", "take_picture",
+    "plot_map", "plot_search", "plot_tuning", "plot_walk", "plot_way", "preview_action", "preview_bases",
+    "preview_chain", "preview_motion", "preview_robot", "save_figure", "save_picture", "space", "take_picture",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

@@ -21,6 +21,7 @@ from andante.geometry import SE3, so3
 from andante.locomotion import Command
 from andante.locomotion.behaviour import Readings
 from andante.locomotion.biped.ground import FLAT, Ground, Plane
+from andante.locomotion.biped.walk import BipedWalk
 from andante.locomotion.gaits import Request, prepare
 from andante.simulation.simulation import simulate
 from andante.tasks.walk import WalkResult, lead
@@ -226,3 +227,43 @@ def test_it_goes_back_until_its_soles_are_clear_and_then_stands() -> None:
     walk._heed(Command(), 0.01)
     assert not walk.gave_up
     assert walk._heed(ahead, 0.01) == ahead  # told to stop and to go on: it tries again
+
+
+def test_the_rim_of_a_sole_is_that_of_its_load_cells_hull() -> None:
+    """The NAO's cells are a trapezium: its inner heel cell lies inside their box, and is a rim all the same."""
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    for foot, sole in enumerate(made.body.soles):
+        for cell in sole.cells:
+            made.sense.points[foot] = cell
+            x, y = made.sense.at_rim(foot, 0.9)
+            middle = sole.cells.mean(axis=0)
+            assert x * (cell[0] - middle[0]) > 0.0
+            assert y * (cell[1] - middle[1]) > 0.0
+        made.sense.points[foot] = sole.cells.mean(axis=0)
+        assert made.sense.at_rim(foot, 0.9) == (0.0, 0.0)
+
+
+def turn_a_sole(made: BipedWalk, pitch: float, point: tuple[float, float]) -> float:
+    """Turn the standing sole slowly to a pitch [rad] while it is pressed there; how uneven the ground is found."""
+    made.phase, made.time, made.uneven = "walk", 0.1, 0.0
+    made._await_landing(True)
+    made.sense.loads, made.sense.points[0] = (1.0, 0.0), np.array(point)
+    for part in np.linspace(0.0, 1.0, 20):
+        made.sense.foot_pitch = float(part) * pitch
+        made._tip_on(0.01)
+    return made.uneven
+
+
+def test_a_sole_that_turns_while_it_is_pressed_inside_stands_on_something() -> None:
+    """On level ground a sole turns about its edge alone; also in a brisk walk that changes."""
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    made.pace, made.steady = 1.0, 0.0
+    middle = made.body.soles[0].cells.mean(axis=0)
+    toe = (float(made.body.soles[0].cells[:, 0].max()), float(middle[1]))
+    inside = (float(middle[0]), float(middle[1]))
+    assert turn_a_sole(made, 0.04, toe) == 0.0
+    assert turn_a_sole(made, 0.01, inside) == 0.0
+    assert turn_a_sole(made, 0.04, inside) == 1.0
+    assert made.ground.under.pitch > 0.01  # the sole is turned on, until its toes find the ground

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.locomotion.legged.samples import walker
+from tests.locomotion.legged.samples import upright, walker
 
 import andante as an
 from andante.description import Joint, JointType
@@ -86,3 +86,14 @@ def test_loops_outside_the_legs_do_not_matter(tmp_path):
     closed = replace(robot, loops=(closing("leg1_femur", "leg1_tibia"),))
     with pytest.raises(BadInput, match=r"its legs close loops \('closing' joins 'leg1_femur' and 'leg1_tibia'\)"):
         find_legs(closed)
+
+
+def test_halves_of_a_leg_side_by_side_are_one_leg(tmp_path):
+    """As in files that leave halves of parallel legs open: motors on one axis, the other chain points up at rest."""
+    text = upright(roll=False)
+    parts = re.findall(r'<link name="(?!trunk).*?</link>|<joint .*?</joint>', text)
+    inner = [re.sub(r'"([abcd])_', r'"\1i_', part).replace('0.16 0"', '0.12 0" rpy="3.1416 0 0"') for part in parts]
+    robot = load(tmp_path, text.replace("</robot>", "".join(inner) + "</robot>"))
+    assert [leg.foot for leg in find_legs(robot)] == ["a_shin", "b_shin", "c_shin", "d_shin"]
+    rig = infer_rig(robot)
+    assert all(rig.stance[name] == 0.0 for name in robot.joint_names if name[1] == "i")

@@ -38,6 +38,7 @@ SKIDDING = "skid-steer or mecanum base"
 _ONCE = 2 * math.pi - 0.01  # room of a joint that turns once [rad]
 _TURNS = 4 * math.pi  # a revolute joint with more room than this turns all the way round [rad]
 
+ROWS, OMNI = ("diff_drive", "skid_steer"), "omnidirectional base"  # plugins for rows of wheels; wheels across others
 MOST_NAMED = 8  # motors of a robot with closed loops
 
 
@@ -63,10 +64,12 @@ def recognize(robot: Robot) -> Iterator[str]:
         told = ", ".join(motors[:MOST_NAMED]) + (f" and {len(motors) - MOST_NAMED} more" if motors[MOST_NAMED:] else "")
         loops, follow = len(robot.loops), len(robot.passive)
         yield f"{loops} closed loop{'s' * (loops > 1)}: {follow} joints follow, motors turn {told or 'none'}"
+    wheels = find_wheels(robot)
     for plugin in robot.plugins:
         if key := drive_plugin(plugin):
-            yield f"{DRIVE_PLUGINS[key]} by its plugin {plugin.filename}"
-    wheels = find_wheels(robot)
+            contrary = key in ROWS and len(wheels) > 2 and _drive_kind(wheels) == OMNI
+            kind = f"{DRIVE_PLUGINS[key]} by its plugin {plugin.filename}"
+            yield f"{kind}; its wheels contradict that and count" if contrary else kind
     if wheels:
         names = ", ".join(wheel.joint for wheel in wheels)
         yield f"{_drive_kind(wheels)}: {len(wheels)} wheels ({names}), radius {wheels[0].radius:.3g} m"
@@ -85,7 +88,7 @@ def _drive_kind(wheels: list[Wheel]) -> str:
     wheels = [wheel for wheel in wheels if not wheel.castor] or wheels
     if any(wheel.roller_angle is not None for wheel in wheels):
         slanted = any(abs(wheel.roller_angle or 0.0) > 0.1 for wheel in wheels)
-        return "mecanum base" if slanted else "omnidirectional base"
+        return "mecanum base" if slanted else OMNI
     driven = [wheel for wheel in wheels if not wheel.steering]
     if not driven:
         return "base of steered wheels"
@@ -93,7 +96,7 @@ def _drive_kind(wheels: list[Wheel]) -> str:
         return "Ackermann steering" if len(wheels) - len(driven) > 1 else "tricycle steering"
     parallel = all(abs(abs(wheel.axis @ driven[0].axis) - 1) < 0.02 for wheel in driven)
     if not parallel:
-        return "omnidirectional base"
+        return OMNI
     forward = np.array([-driven[0].axis[1], driven[0].axis[0]])
     along = [float(forward @ wheel.center[:2]) for wheel in driven]
     return "differential drive" if max(along) - min(along) < 0.1 * driven[0].radius else SKIDDING

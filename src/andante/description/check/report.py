@@ -11,6 +11,7 @@ from andante.description.io.open import is_world, read_root, robot_of, world_of
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node
 from andante.description.load import description_file, user_robot
+from andante.description.stand_ins import solid_or_same
 from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
@@ -100,13 +101,14 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
         *mesh_problems(robot),
         *overlap_problems(robot),
     ]
+    shaped = solid_or_same(robot)  # as it is simulated
     return CheckReport(
         name=robot.name,
         kind="robot",
         links=len(robot.links),
         joints=len(robot.joints) + len(robot.loops),
         mass=robot.mass,
-        recognised=(*recognize(robot), *filter(None, [balance_told(robot)])),
+        recognised=(*recognize(shaped), *filter(None, [balance_told(shaped)])),
         problems=_sorted(problems),
     )
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import secrets
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -19,6 +21,9 @@ from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 from andante.geometry import se2
 from andante.hardware.remote import RemoteBody, measured
+from andante.hardware.rplidar.reader import KEPT, RpLidar
+from andante.mapping import Scan
+from andante.simulation.scans import mounted_scan
 
 from . import messages as wire
 from .car import NUMBERS, Car, PwmChannel, checked, defaults
@@ -26,7 +31,7 @@ from .endpoint import LineCounters
 from .firmware import TELEMETRY_PERIOD
 from .host import HostLink, Line
 from .messages import Fault, Message, State, int32
-from .ports import OpenPort, SerialPort, serial_ports
+from .ports import WAIT, OpenPort, SerialPort, serial_ports
 
 FAULT_WORDS = {
     Fault.LINK: "the microcontroller lost the line and must be started again",
@@ -60,15 +65,21 @@ class SerialBody(RemoteBody):
         clock: Callable[[], float] = time.monotonic,
         threaded: bool = True,
         session: int | None = None,
+        lidar: RpLidar | None = None,
     ) -> None:
         super().__init__(robot, say)
+        if lidar is not None and not any(spec.kind == "lidar" for spec in self.robot.sensors):
+            raise BadInput(f"the file of robot {self.robot.name!r} does not say where its lidar sits; add a ray sensor")
+        self.lidar = lidar  # that sits where the robot's file has its lidar, and is closed with the body
+        self._scans: deque[Scan] = deque(maxlen=KEPT)
+        self._scanned = -math.inf  # when the newest of them was taken, by the lidar's clock [s]
         self.car = Car.of(self.robot)
         self.ticks_per_turn = ticks_per_turn
         told = self.car.parameters | dict(parameters or {})
         self.parameters = defaults(told)
         self._port_name = port if isinstance(port, str) else ""
-        wait = {} if threaded else {"wait": 0.0}
-        opener: OpenPort = (lambda: SerialPort(port, baud, **wait)) if isinstance(port, str) else port
+        wait = WAIT if threaded else 0.0
+        opener: OpenPort = (lambda: SerialPort(port, baud, wait)) if isinstance(port, str) else port
         self._link = HostLink(secrets.randbelow(1 << 16) if session is None else session, self._say)
         self._line = Line(opener, self._link, self._say, clock, self._port_name or "the port")
         self._waypoints = 0
@@ -224,7 +235,22 @@ class SerialBody(RemoteBody):
 
     # ---- the body --------------------------------------------------------------------------------
     wants_twist = True
-    has_scans = False
+
+    @property
+    def has_scans(self) -> bool:
+        """Whether it has a lidar beside the microcontroller."""
+        return self.lidar is not None
+
+    def scans(self, since: float) -> tuple[Scan, ...]:
+        """Scans of its lidar, by the microcontroller's clock: both clocks are read when a scan is first seen."""
+        if self.lidar is None:
+            return ()
+        spec = next(spec for spec in self.robot.sensors if spec.kind == "lidar")
+        for told in self.lidar.scans(self._scanned):
+            self._scanned = told.time
+            stamped = replace(told, time=told.time + self.time - self.lidar.clock())
+            self._scans.append(mounted_scan(self.robot, spec.link, spec.pose, stamped))
+        return tuple(scan for scan in self._scans if scan.time > since)
 
     def read(self) -> BodyState:
         """The newest that the microcontroller told; NaN for all that it does not measure."""
@@ -308,5 +334,7 @@ class SerialBody(RemoteBody):
             return
         self.stop()
         self._closed = True
+        if self.lidar is not None:
+            self.lidar.close()
         if not self._line.close():
             self._say(f"{self._line.where} does not respond; its thread is abandoned")

@@ -37,9 +37,9 @@ OpenPort: TypeAlias = Callable[[], Port]
 
 
 class SerialPort:
-    """A serial port of this computer."""
+    """A serial port of this computer; dtr: the level of its DTR line, None: as the system sets it."""
 
-    def __init__(self, name: str, baud: int = 115200, wait: float = WAIT) -> None:
+    def __init__(self, name: str, baud: int = 115200, wait: float = WAIT, dtr: bool | None = None) -> None:
         alone = True if os.name == "posix" else None  # elsewhere ports are never shared
         try:
             self._port = serial.Serial(name, baud, timeout=wait, write_timeout=WRITE_WAIT, exclusive=alone)
@@ -49,6 +49,9 @@ class SerialPort:
             raise
         except Exception as error:  # the system's own error type for a terminal that vanished while it was opened
             raise OSError(f"serial port {name}: {error}") from error
+        if dtr is not None:
+            with contextlib.suppress(Exception):  # a pseudo terminal has no such line
+                self._port.dtr = dtr
 
     def read(self) -> bytes:
         """What has come."""

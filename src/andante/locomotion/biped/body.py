@@ -76,6 +76,20 @@ class Sole:
         low, high = self.outline.min(axis=0), self.outline.max(axis=0)
         return float(low[0]), float(high[0]), float(low[1]), float(high[1])
 
+    @cached_property
+    def rims(self) -> tuple[tuple[float, float, float, float], ...]:
+        """Sides of the hull of its load cells, seen from the middle of them; none where they span no face.
+
+        Outward normal x, y, how far along it the middle is from the origin of the sole's frame, and the side from
+        there [m].
+        """
+        hull = convex_hull(self.cells) if len(self.cells) > 2 else None
+        if hull is None:
+            return ()
+        middle = 0.5 * (self.cells.min(axis=0) + self.cells.max(axis=0))
+        each = ((row, float(row[:2] @ middle)) for row in hull.equations)
+        return tuple((float(row[0]), float(row[1]), at, -at - float(row[2])) for row, at in each)
+
 
 class BipedBody:
     """Kinematics and masses of a robot on two legs; leg 0 is the left one."""

@@ -68,6 +68,11 @@ class Alarm:
         """Whether steps may come sooner or later than usual."""
         return self._hurry > 0.0
 
+    @property
+    def lately(self) -> bool:
+        """Whether they may or might a while ago: a robot that was pushed still rocks."""
+        return self._hurry > -self._recovered
+
     def update(self, off: tuple[float, float], lean: tuple[float, float], dt: float) -> None:
         """Take the error of the divergent component [m] and roll and pitch of the standing foot [rad]."""
         s = self._limits
@@ -240,7 +245,7 @@ class BipedSense:
     @property
     def dull(self) -> bool:
         """Whether feet do not tell where they are pressed: one that tips over its edge then seems uneven ground."""
-        return any(len(sole.cells) < 3 for sole in self.body.soles)
+        return not all(sole.rims for sole in self.body.soles)
 
     @property
     def divergent(self) -> tuple[float, float]:
@@ -315,14 +320,14 @@ class BipedSense:
         return x == 0.0, y == 0.0
 
     def at_rim(self, foot: int, inner: float) -> tuple[float, float]:
-        """How far a sole is pressed outside the inner part of its load cells, x and y [m]; (0, 0): inside."""
-        cells = self.body.soles[foot].cells
-        if len(cells) < 3:
-            return 0.0, 0.0
-        low, high = cells.min(axis=0), cells.max(axis=0)
-        off = self.points[foot] - 0.5 * (low + high)
-        out = np.copysign(np.maximum(np.abs(off) - 0.5 * inner * (high - low), 0.0), off)
-        return float(out[0]), float(out[1])
+        """How far a sole is pressed outside the inner part of its load cells' hull, x and y [m]; (0, 0): inside."""
+        (x, y), out = self.points[foot].tolist(), [0.0, 0.0]
+        for nx, ny, middle, side in self.body.soles[foot].rims:
+            beyond_it = nx * x + ny * y - middle - inner * side
+            axis, sign = (0, nx) if abs(nx) > abs(ny) else (1, ny)
+            if beyond_it > abs(out[axis]):
+                out[axis] = math.copysign(beyond_it, sign)
+        return out[0], out[1]
 
     def change_foot(self) -> None:
         """See everything from the other foot, which stands from now on."""

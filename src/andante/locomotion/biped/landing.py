@@ -44,13 +44,14 @@ class BipedLanding(BipedFigure):
         self._lift = self.measures.lift  # of the swinging foot [m]
         self._stuck = False  # it has hit something
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
+        self._tilt_first: tuple[float, float] | None = None  # the same when it began to carry
         self._withdraws = False  # the swinging foot comes back from a step that is too high
         self.barred = False  # a foot has met something that is too high for its lift
 
     @property
     def _busy(self) -> bool:
         """Whether a push is caught or the walk is brisk or changes: then soles tip on level ground too."""
-        upset = self.alarm.hurry or math.hypot(*self.error) > 0.5 * self.measures.hurry
+        upset = self.alarm.lately or math.hypot(*self.error) > 0.5 * self.measures.hurry
         calm = self.pace <= BRISK and self.steady > CALM * self.measures.step_time
         return not self._known and (upset or not calm)
 
@@ -68,6 +69,7 @@ class BipedLanding(BipedFigure):
         """A step begins; the foot that has come down may still be in the air."""
         self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
+        self._tilt_first = None
         self._stuck = self._withdraws = False
 
     def _free_foot(self, dt: float) -> None:
@@ -113,15 +115,21 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        if not self._lies or self._busy or sense.dull or sense.loads[k] < g.touched:
+        caught = self.alarm.lately and not self._known
+        if not self._lies or self._blind or caught or sense.dull or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
+        first = (under.x, under.y)
+        if not self._known:  # on level ground too a sole turns when it comes down or is tipped over an edge
+            if rim != (0.0, 0.0) or self.time < self.measures.double:
+                return
+            first = self._tilt_first = self._tilt_first or self._tilt_before
         turn = [0.0, 0.0]
-        tipped = g.tipped * (1.0 if self._known else 2.0)
-        for i, (now, last, held) in enumerate(zip((measured.x, measured.y), before, (under.x, under.y), strict=True)):
+        for i, (now, last, held) in enumerate(zip(self._tilt_before, before, (under.x, under.y), strict=True)):
             off = now - held
             way = math.copysign(1.0, off)
-            if rim[i] == 0.0 and abs(off) > tipped and way * (now - last) > g.tips_at * most:
+            far = min(abs(off), way * (now - first[i]))
+            if rim[i] == 0.0 and far > g.tipped and way * (now - last) > g.tips_at * most:
                 turn[i] = way * g.yielding * most
         if turn != [0.0, 0.0]:
             self.uneven = 1.0

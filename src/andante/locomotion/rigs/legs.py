@@ -21,6 +21,8 @@ REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNO
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
 APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
 MANY = 6  # joints of a leg, from which the last one may move toes
+PARALLEL = 0.9  # cosine between axes that turn a leg in one plane
+BESIDE = 0.15  # of their length: legs whose first axes are nearer than this are halves of one
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
 
@@ -185,10 +187,54 @@ def _standing(robot: Robot, found: list[Branch]) -> list[Branch]:
         low = [float((poses[b.foot] @ b.point)[2]) - b.radius for b in found]
         height = max(float(p.translation[2]) for p in poses.values()) - min(low)
         return [b for b, z in zip(found, low, strict=True) if z - min(low) < 0.1 * max(height, 1e-6)]
+    found = _without_twins(robot, found, poses)
     heights = {b.name: (float(poses[b.hip].translation[2]), _lowest_reach(robot, b, pose)) for b in found}
     groups = [group for group in _alike(found, heights) if len(group) > 1] or [found]
     carrying = [group for group in groups if _carries(robot, group, heights, poses)]
     return min(carrying or groups, key=lambda group: (len(group) < 4, _depth(group, heights)))
+
+
+SwingPlane = tuple[Array, Array, float]  # of a leg that swings in one: a point of its first axis, the axis, length [m]
+
+
+def _without_twins(robot: Robot, found: list[Branch], poses: dict[str, SE3]) -> list[Branch]:
+    """Branches without those that swing beside another one in the same plane, about the same axis.
+
+    Two such branches are the halves of one leg, which the file leaves open or closes by a loop; there is no room to
+    step with both. The outer one is the leg, of others the one that ends in a round foot.
+    """
+    out = list[Branch]()
+    planes = {b.name: _swing_plane(robot, b, poses) for b in found}
+    for branch in sorted(found, key=lambda b: (-b.radius, -_aside(planes[b.name]))):
+        own = planes[branch.name]
+        if own is None or not any(_same_plane(own, planes[other.name]) for other in out):
+            out.append(branch)
+    return sorted(out, key=found.index)
+
+
+def _aside(plane: SwingPlane | None) -> float:
+    return 0.0 if plane is None else abs(float(plane[0] @ plane[1]))
+
+
+def _swing_plane(robot: Robot, branch: Branch, poses: dict[str, SE3]) -> SwingPlane | None:
+    """The axis about which all joints of a branch turn; None where they turn about several."""
+    joints = [robot.joint(name) for name in branch.joints]
+    at = [poses[joint.parent] @ joint.pose for joint in joints]
+    axes = np.array([pose.rotation @ np.asarray(joint.axis) for pose, joint in zip(at, joints, strict=True)])
+    if np.any(np.abs(axes @ axes[0]) < PARALLEL) or abs(float(axes[0, 2])) > 1.0 - PARALLEL:
+        return None
+    ends = np.array([*(pose.translation for pose in at), poses[branch.foot] @ branch.point])
+    return ends[0], axes[0], float(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum())
+
+
+def _same_plane(one: SwingPlane, other: SwingPlane | None) -> bool:
+    """Whether two legs swing about one axis, side by side."""
+    if other is None or abs(float(one[1] @ other[1])) < PARALLEL:
+        return False
+    gap = one[0] - other[0]
+    along = float(gap @ one[1])
+    length = min(one[2], other[2])
+    return float(np.linalg.norm(gap - along * one[1])) < BESIDE * length and abs(along) < 2.0 * BESIDE * length
 
 
 def _carried_by(robot: Robot, loop: Joint, branch: Branch) -> bool:

@@ -14,14 +14,13 @@ from andante.geometry import Array
 from andante.kinematics import Chain
 
 from .balance import margin
-from .legs import Branch
+from .legs import PARALLEL, Branch
 from .rig import Vec3, leg_chain
 
 HEIGHTS = (0.85, 0.78, 0.7, 0.62, 0.54)  # of hips over the ground, in leg lengths: legs that stand under the body
 SPRAWL_HEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)  # legs that stand out sideways
 SPREADS = (0.4, 0.5, 0.6, 0.7, 0.8)  # of feet from the hip's axis, in leg lengths
 UPRIGHT_SPREADS = (0.1, 0.05, 0.0)
-PARALLEL = 0.9  # cosine between axes that turn a leg in one plane
 LARGEST_REACH = 0.2  # in leg lengths
 ROUNDS = 3  # of shifts of four feet below the center
 OFF_CENTER = 0.02  # that it may be beside their middle, in leg lengths

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .height_map import HeightMap, height_map
+    from .heights import HeightMap, height_map
     from .octree import OccupancyModel, OcTree
     from .worlds import octree_of_world
 

@@ -15,6 +15,8 @@ from andante.navigation.costmap import Costmap, clearance_at
 from andante.navigation.path import Path
 from andante.navigation.vehicle import Vehicle
 
+from .pace import pace_along
+
 NOBODY = np.zeros((0, 5))
 
 
@@ -88,7 +90,7 @@ def turn_to_path(state: MotionState, path: Path, vehicle: Vehicle, angle: float 
 class Margins:
     """Clearance that controllers keep around the footprint."""
 
-    padding: float = 0.02  # touched counts as collision [m]
+    padding: float = 0.015  # touched counts as collision [m]
     soft: float = 0.25  # nearer than this costs more and more [m]
 
     def __post_init__(self) -> None:
@@ -107,7 +109,7 @@ class Surroundings:
     def discs(self, resolution: float) -> Array:
         """Discs (k, 3) of the padded footprint for maps of a resolution [m]."""
         if resolution not in self._discs:
-            self._discs[resolution] = self.vehicle.discs(max(0.02, 0.4 * resolution), self.margins.padding)
+            self._discs[resolution] = self.vehicle.discs(max(0.01, 0.3 * resolution), self.margins.padding)
         return self._discs[resolution]
 
     @property
@@ -137,6 +139,17 @@ class Surroundings:
             part = Path(part.poses[:end], part.directions[:end])
         part = part.resampled(step)
         return np.column_stack([costmap.to_frame(part.poses), part.along])
+
+    def paced(self, limits: Array, ahead: Array, costmap: Costmap) -> Array:
+        """The same limits with speeds at which the path ahead (p, 4) may be driven in the room that it has."""
+        v, paced = self.vehicle, limits.copy()
+        top = float(limits[1] if limits[7] > 0 else -limits[0])
+        most = pace_along(
+            ahead, costmap.distance, costmap.resolution, self.discs(costmap.resolution), self.enough, top, v.stray,
+            v.max_acceleration,
+        )  # fmt: skip
+        paced[0], paced[1], paced[2] = max(limits[0], -most), min(limits[1], most), min(limits[2], most)
+        return paced
 
     def movers(self, state: MotionState, costmap: Costmap) -> Array:
         """Moving things (m, 5) in the frame of the map."""

@@ -81,6 +81,8 @@ class Mppi(VehicleController):
             return stopped("the path goes backwards and this robot does not reverse")
         reach = max(1.0, top * s.steps * s.dt + 0.5)
         ahead = around.path_ahead(state, path, costmap, reach, max(0.05, reach / 80))
+        limits = around.paced(limits, ahead, costmap)
+        top = float(limits[1] if way > 0 else -limits[0])
         controls, pursuit = self._sample(state, limits, top)
         costs, crashes = np.empty(len(controls)), np.empty(len(controls), dtype=np.int64)
         arguments = (

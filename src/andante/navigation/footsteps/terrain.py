@@ -15,7 +15,7 @@ from andante.description.world import World
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.grid import OccupancyGrid
-from andante.mapping.octree.height_map import HeightMap
+from andante.mapping.octree.heights import HeightMap
 from andante.mapping.worlds import corners_of, map_of_world
 
 MOST_CELLS = 25_000_000

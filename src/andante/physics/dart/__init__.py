@@ -11,5 +11,5 @@ ENGINE = EngineEntry(
     "reduced coordinates, contacts by LCP",
     solver=("iterations", "method", "tolerance"),
     methods=("dantzig", "pgs"),
-    surface=("restitution",),
+    surface=("rolling", "restitution"),
 )

@@ -23,6 +23,7 @@ from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.physics.engine import FARTHEST, Engine, diverged
+from andante.physics.rolling import rolling_balls
 from andante.physics.state import Contacts
 
 from . import ENGINE
@@ -94,6 +95,9 @@ class DartEngine(Engine):
             if model.tree.robot.movable:
                 self._put_joints(model.index, model.tree.initial_vector, np.zeros(len(model.tree.initial_vector)))
         self._held: _State | None = None  # readings of a restored instant, until the next step
+        self._rolling = [
+            (self._built[index].nodes[0], ball) for index, ball in rolling_balls(self.models, self.world.gravity)
+        ]
         self._pressed: list[Any] = []  # nodes that carry an outside force in DART
         self._apply_pushes()
 
@@ -208,6 +212,7 @@ class DartEngine(Engine):
         for node in self._pressed:
             node.clearExternalForces()
         self._pressed = [self._built[model].nodes[body] for model, body in self.pushes]
+        self._pressed += [node for node, _ in self._rolling]
         if any(self.world.gravity):
             self._pressed += [built.nodes[body] for built in self._built for body in built.buoyant]
 
@@ -219,6 +224,9 @@ class DartEngine(Engine):
             node = self._built[model].nodes[body]
             node.addExtForce(push.force, push.point, False, True)
             node.addExtTorque(push.torque, False)
+        for node, ball in self._rolling:
+            turning = np.asarray(node.getAngularVelocity())
+            node.addExtTorque(ball.torque(np.asarray(node.getCOMLinearVelocity()), turning, self.dt), False)
         gravity = np.asarray(self.world.gravity)
         for built in self._built:
             for body, mass in built.buoyant.items():

@@ -5,7 +5,7 @@ of a run (a collision event), and there the contact joints are given feedback st
 
 Of two surfaces the smaller friction holds, as in Gazebo; restitution is the larger; stiffnesses are in series, and
 reach ODE as CFM = ERP / (h k). Friction is ODE's pyramid with bounds mu N, along `fdir1` where a surface states one
-(`special`). Torsional and rolling friction do not exist in it.
+(`special`). Torsional friction does not exist in it; rolling friction is that of `andante.physics.rolling`, of balls.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from panda3d import ode
 from andante.description.joint import JointType
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine, diverged
+from andante.physics.rolling import rolling_balls
 from andante.physics.state import Contacts
 
 from . import ENGINE
@@ -96,6 +97,11 @@ class OdeEngine(Engine):
             for body in made.bodies
             if body is not None
         ]
+        self._rolling = [
+            (body, ball)
+            for index, ball in rolling_balls(self.models, self.world.gravity)
+            if (body := self._built[index].bodies[0]) is not None
+        ]
         self._placed: set[int] = set()  # models whose bodies stand where they should
         for model in self.models:
             q = model.tree.initial_vector
@@ -123,13 +129,15 @@ class OdeEngine(Engine):
         ode.OdeUtil.randSetSeed(self._seed)
         step = self._ode.step if self.settings.method == "world" else self._ode.quickStep
         dt, collide = self.settings.dt, self._collider.collide
-        busy, wrenches = self._busy, self._wrenches
+        busy, wrenches, rolling = self._busy, self._wrenches, self._rolling
         for left in range(n - 1, -1, -1):
             for drive in busy:
                 drive.before_step()
             for body, force, torque, point in wrenches:
                 body.addForceAtRelPos(*force, *point)
                 body.addTorque(*torque)
+            for body, ball in rolling:
+                body.addTorque(*ball.torque(np.array(body.getLinearVel()), np.array(body.getAngularVel()), dt).tolist())
             collide(left == 0)
             step(dt)
             if left % LOOKS == 0:

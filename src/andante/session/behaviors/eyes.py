@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.control.estimate import BaseEstimate
-from andante.control.gaze import Gaze
+from andante.control.gaze import Gaze, Limbs
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.sensors import CameraSensor
 from andante.sensors.sensor import Scene
-from andante.vision import BallSettings, GoalSettings, Pinhole, TargetMemory, find_ball, find_goal, find_marks, on_plane
+from andante.vision import (
+    BallSettings,
+    GoalSettings,
+    Pinhole,
+    TargetMemory,
+    find_balls,
+    find_goal,
+    find_marks,
+    on_plane,
+)
 
 if TYPE_CHECKING:
     from andante.session.session import LiveSession
@@ -42,6 +51,7 @@ class EyeSettings:
     fresh: float = 0.8  # what was seen so lately is seen now [s]
     lasting: float = 60.0  # what was seen so lately is known [s]
     farthest: float = 4.0  # that a ball is believed [m]
+    fits: tuple[float, float] = (0.65, 1.6)  # distance of a ball on the ground by that of its size
     ball: BallSettings = field(default_factory=BallSettings)
     goal: GoalSettings = field(default_factory=GoalSettings)
     marks: str = "aruco_4x4"  # family; empty: none are looked for
@@ -64,6 +74,8 @@ class Eyes:
         self._due, self._turn, self._rests_until = -math.inf, 0, 0.0
         self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
         self._gazes = {name: Gaze(self.stage.robot, c.link, c.pose) for name, c in self.cameras.items()}
+        turning = {joint for gaze in self._gazes.values() for joint in gaze.joints}
+        self._limbs = Limbs(self.stage.robot, self.stage.walker.free_joints - turning)
         self._estimate: BaseEstimate | None = None
 
     def wake(self, wanted: frozenset[str]) -> None:
@@ -102,6 +114,8 @@ class Eyes:
         """A picture (height, width, 3) of now."""
         camera = self.cameras[name]
         camera.turn_on(self.settings.width, self.settings.height)
+        if self._scene.engine is not self.stage.sim.engine:  # models came or went
+            self._scene = Scene(self.stage.sim.engine, self.stage.sim.model)
         self._scene.renew()
         camera.measure(self._scene)
         camera.on = False  # it takes no pictures of its own accord: the loop would pay for them
@@ -110,10 +124,16 @@ class Eyes:
 
     def odom_from_camera(self, name: str) -> Array:
         """Pose (4, 4) of a camera in odom, by encoders, IMU and odometry."""
+        return np.asarray(self._odom_from_root() @ self._gazes[name].root_from_camera(self._positions(name)))
+
+    def _odom_from_root(self) -> Array:
         assert self._estimate is not None
         pose, out = self._estimate.pose, np.eye(4)
         out[:3, :3], out[:3, 3] = so3.from_quaternion(pose[3:]), pose[:3]
-        return np.asarray(out @ self._gazes[name].root_from_camera(self._positions(name)))
+        return out
+
+    def _felt(self) -> dict[str, float]:
+        return dict(zip(self.stage.robot.joint_names, self.stage.state.position.tolist(), strict=True))
 
     def _positions(self, name: str) -> Array:
         names, felt = self.stage.robot.joint_names, self.stage.state.position
@@ -138,15 +158,18 @@ class Eyes:
                     self.marks.setdefault(mark.number, TargetMemory()).see(place, now, math.dist(place, at[:2, 3]))
 
     def _see_ball(self, image: np.ndarray, pinhole: Pinhole, at: Array, now: float) -> None:
-        ball = find_ball(image, pinhole, self.settings.ball)
-        if ball is None:
-            return
-        point = on_plane(at, ball.direction, self.settings.ball.radius)
-        far = float(np.linalg.norm(point - at[:3, 3]))
-        if not math.isfinite(far) or not (ball.whole and 0.5 < far / ball.distance < 2.0):
-            point, far = at[:3, 3] + ball.distance * (at[:3, :3] @ ball.direction), ball.distance
-        if far <= self.settings.farthest:
-            self.ball.see(point[:2], now, far)
+        """The largest ball whose size fits to where its sight line meets the ground: parts of the robot do not."""
+        low, high = self.settings.fits
+        odom_from_root = self._odom_from_root()
+        for ball in find_balls(image, pinhole, self.settings.ball):
+            point = on_plane(at, ball.direction, self.settings.ball.radius)
+            far = float(np.linalg.norm(point - at[:3, 3]))
+            fits = far <= self.settings.farthest and low <= far / ball.distance <= high
+            if fits and not self._limbs.hide(
+                self._felt(), np.asarray(np.linalg.solve(odom_from_root, at), dtype=float), ball.direction, far
+            ):
+                self.ball.see(point[:2], now, far)
+                return
 
     # ---- what is told ------------------------------------------------------------------------------
     def told(self, memory: TargetMemory) -> dict[str, Any]:

@@ -60,9 +60,7 @@ def carrying(robot: Robot, rig: Rig) -> Carrying:
     import mujoco
 
     from andante.description.io.mjcf.writer import write_mjcf
-    from andante.simulation.spawn import without_lost_meshes
 
-    robot = without_lost_meshes(robot)
     bare = replace(robot, links=tuple(replace(link, visuals=()) for link in robot.links))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.xml"
@@ -181,10 +179,11 @@ def _loops(model: Any, data: Any) -> Array:
 def main(path: str, *arguments: str) -> int:
     """Print a JSON object; exit 2 with a line where the robot has no stance or cannot be read."""
     from andante.description import load_robot
+    from andante.description.stand_ins import made_solid
     from andante.locomotion.io.rig_file import rig_for
 
     try:
-        robot = load_robot(Path(path), dict(word.split(":=", 1) for word in arguments))
+        robot = made_solid(load_robot(Path(path), dict(word.split(":=", 1) for word in arguments)))
         found = carrying(robot, rig_for(robot))
     except (AndanteError, ValueError) as error:
         sys.stderr.write(" ".join(str(error).split()) + "\n")

@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from andante import vision
 from andante.bridges.naoqi.model import position6d
 from andante.bridges.naoqi.names import CAMERAS, FRAME_ROBOT, HORIZONTAL_FOV
 from andante.bridges.naoqi.service import Extractor, method
 
 from .memory import Memory
-from .video import Video, angles_at
+from .video import Video
 
 RESOLUTION = 1  # 320 x 240
-LEAST_AREA = 12.0  # of a ball [px]
-ROUND = 0.55  # least share of its enclosing circle that a ball fills
-REDS = (((0, 110, 60), (9, 255, 255)), ((170, 110, 60), (179, 255, 255)))  # hue [2 deg], saturation, value
 
 
 @dataclass(frozen=True)
@@ -36,45 +34,29 @@ class Spot:
 
 def find_ball(pixels: np.ndarray) -> Spot | None:
     """The largest red disk in an RGB picture; its sizes are angular radii."""
-    import cv2
-
-    hsv = cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV)
-    mask = np.zeros(hsv.shape[:2], dtype=np.uint8)
-    for low, high in REDS:
-        mask |= cv2.inRange(hsv, np.array(low), np.array(high))
-    found, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    best: tuple[float, Any] | None = None
-    for outline in found:
-        area = float(cv2.contourArea(outline))
-        (x, y), radius = cv2.minEnclosingCircle(outline)
-        if area >= LEAST_AREA and area >= ROUND * math.pi * radius**2 and (best is None or area > best[0]):
-            best = (area, (x, y, radius))
-    if best is None:
+    ball = vision.find_ball(pixels, _eye(pixels))
+    if ball is None:
         return None
-    x, y, radius = best[1]
-    height, width = pixels.shape[:2]
-    yaw, pitch = angles_at((x + 0.5) / width, (y + 0.5) / height)
-    size = math.atan(radius * 2 * math.tan(HORIZONTAL_FOV / 2) / width)
-    return Spot(yaw, pitch, size, size)
+    x, y, z = ball.direction.tolist()
+    return Spot(math.atan2(y, x), -math.atan2(z, x), ball.radius, ball.radius)
 
 
 def find_marks(pixels: np.ndarray) -> list[Spot]:
     """Square ArUco marks (4 x 4, 50 of them) in an RGB picture, with their numbers."""
-    import cv2
-
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
-    corners, numbers, _ = detector.detectMarkers(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY))
-    height, width = pixels.shape[:2]
-    out = []
-    for square, number in zip(corners, [] if numbers is None else numbers.ravel().tolist(), strict=True):
-        places = [angles_at(float(x) / width, float(y) / height) for x, y in square.reshape(4, 2)]
-        yaws, pitches = [p[0] for p in places], [p[1] for p in places]
-        top = square.reshape(4, 2)[1] - square.reshape(4, 2)[0]
+    eye, out = _eye(pixels), []
+    for mark in vision.find_marks(pixels, eye):
+        x, y, z = eye.rays(mark.corners).T
+        yaws, pitches = np.arctan2(y, x), -np.arctan2(z, x)
+        top = mark.corners[1] - mark.corners[0]
         out.append(Spot(
-            sum(yaws) / 4, sum(pitches) / 4, max(yaws) - min(yaws), max(pitches) - min(pitches),
-            math.atan2(float(top[1]), float(top[0])), int(number),
+            float(yaws.mean()), float(pitches.mean()), float(np.ptp(yaws)), float(np.ptp(pitches)),
+            math.atan2(float(top[1]), float(top[0])), mark.number,
         ))  # fmt: skip
     return out
+
+
+def _eye(pixels: np.ndarray) -> vision.Pinhole:
+    return vision.Pinhole(pixels.shape[1], pixels.shape[0], HORIZONTAL_FOV)
 
 
 class Looking(Extractor):

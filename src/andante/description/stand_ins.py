@@ -1,0 +1,123 @@
+"""Solids that stand in where a file has none: for lost collision meshes, and for robots that have only looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from andante.errors import BadInput
+from andante.geometry import SE3, Array, so3
+
+from .joint import JointType
+from .link import Collision, Link, Visual
+from .mesh.triangles import mesh_remedy
+from .robot import Robot
+from .shapes import Box, Cylinder, Mesh, Plane, Sphere, vec3_of
+from .source import Problem, Severity
+
+LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
+ROUND = 0.1  # by which the moments of a ball may differ
+
+
+def made_solid(robot: Robot) -> Robot:
+    """The robot with something to touch the ground with, where its file has nothing; told in its problems.
+
+    Lost meshes: see `without_lost_meshes`. A robot that is free to move and has masses and looks but no <collision> at
+    all, made for viewers only, would fall through every floor: what is seen of it then touches too.
+    """
+    robot = without_lost_meshes(robot)
+    if robot.fixed_base or not robot.joints or not robot.mass > 0 or any(each.collisions for each in robot.links):
+        return robot
+    links = tuple(
+        replace(each, collisions=tuple(Collision(part.geometry, part.pose) for part in each.visuals if _solid(part)))
+        for each in robot.links
+    )
+    if not any(each.collisions for each in links):
+        return robot
+    source = robot.links[0].source
+    text = f"robot {robot.name!r} has no <collision> at all; what is seen of it touches instead; give its links some"
+    return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, source)))
+
+
+def solid_or_same(robot: Robot) -> Robot:
+    """`made_solid`, or the robot itself where there is nothing to go by."""
+    try:
+        return made_solid(robot)
+    except BadInput:
+        return robot
+
+
+def _solid(part: Visual) -> bool:
+    shape = part.geometry
+    return not isinstance(shape, Plane) and (not isinstance(shape, Mesh) or shape.path is not None)
+
+
+def meshes_of(robot: Robot, visual: bool) -> Iterator[tuple[Link, Mesh]]:
+    """The meshes that a robot shows, or those that it collides with, each with its link."""
+    for link in robot.links:
+        for part in link.visuals if visual else link.collisions:
+            if isinstance(part.geometry, Mesh):
+                yield link, part.geometry
+
+
+def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
+    """The robot without collision meshes that were not found, told in its problems; itself where all are there.
+
+    Where nothing solid would be left of it, a box of its inertia stands in for each; BadInput where there is no mass
+    either, unless it is `scenery`.
+    """
+    lost = [(link, mesh) for link, mesh in meshes_of(robot, visual=False) if mesh.path is None]
+    if not lost:
+        return robot
+    link, mesh = lost[0]
+    told = f"link {link.name!r} of {robot.name!r}: collision mesh {mesh.uri!r}"
+    more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+    links = tuple(replace(each, collisions=tuple(filter(_found, each.collisions))) for each in robot.links)
+    instead, remedy = "it touches nothing there", mesh_remedy(mesh, link.source)
+    if not scenery and not any(each.collisions for each in links):
+        names = {each.name for each, _ in lost}
+        axes = {joint.child: np.asarray(joint.axis) for joint in robot.joints if joint.type is JointType.CONTINUOUS}
+        links = tuple(
+            replace(each, collisions=_stand_in(each, axes.get(each.name))) if each.name in names else each
+            for each in robot.links
+        )
+        instead = "boxes that have the inertia of its links stand in, and balls or cylinders of links that go round"
+        if not any(each.collisions for each in links):
+            where = f"{link.source}: " if str(link.source) else ""
+            raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
+    text = f"{told}{more} was not found; {instead}; {remedy}"
+    return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
+
+
+def _stand_in(link: Link, axis: Array | None = None) -> tuple[Collision, ...]:
+    """A solid of even density with the mass and the tensor of a link; none without.
+
+    It is a box, edges a_i² = 6 (I_j + I_k - I_i) / m. Of a link that goes round an axis (3,) without limits, as wheels
+    do, a ball, r² = 5 I / (2 m), or a cylinder about it, r² = 2 I_a / m, l² = 12 I_t / m - 3 r². A mesh of such a link
+    is about as large as this, and often somewhat larger.
+    """
+    if link.inertia is None or not link.inertia.mass > 0:
+        return ()
+    mass, center = link.inertia.mass, link.inertia.com
+    moments, axes = np.linalg.eigh(link.inertia.matrix)
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
+    if not squares.max() > LEAST_EDGE**2:
+        return ()
+    if axis is not None and moments[2] - moments[0] < ROUND * moments[2]:
+        return (Collision(Sphere(math.sqrt(2.5 * float(moments.mean()) / mass)), SE3.from_parts(np.eye(3), center)),)
+    if axis is not None:
+        along = float(axis @ link.inertia.matrix @ axis)
+        radius = math.sqrt(2.0 * along / mass)
+        length = math.sqrt(max(6.0 * float(moments.sum() - along) / mass - 3.0 * radius**2, LEAST_EDGE**2))
+        turn = so3.between((0.0, 0.0, 1.0), axis)
+        return (Collision(Cylinder(radius, length), SE3.from_parts(turn, center)),)
+    edges = np.sqrt(np.maximum(squares, LEAST_EDGE**2))
+    turn = axes * np.sign(np.linalg.det(axes))
+    return (Collision(Box(vec3_of(edges)), SE3.from_parts(turn, center)),)
+
+
+def _found(part: Collision) -> bool:
+    return not isinstance(part.geometry, Mesh) or part.geometry.path is not None
