@@ -16,7 +16,8 @@ from .controllers.waypoint import (
 )
 from .costmap import Costmap, Inflation
 from .frontier import Explorer, Frontier, Target, frontiers
-from .layers import LayeredCostmap, LayerSettings, MoverTracker
+from .layers import LayeredCostmap, LayerSettings
+from .movers import MoverTracker
 from .navigator import Navigator, NavigatorInput, NavigatorOutput, NavigatorSettings, State
 from .path import Path, simplified, smoothed
 from .planners import Plan, Planner

@@ -1,13 +1,13 @@
-"""`LayeredCostmap`: the map, obstacles seen by scans, and inflation; `MoverTracker`: moving things in scans."""
+"""`LayeredCostmap`: the map, obstacles seen by scans, and inflation."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.ndimage import distance_transform_edt
 
 from andante.compiling import njit
 from andante.errors import BadInput
@@ -15,8 +15,9 @@ from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.planar import three_numbers
 
-from .costmap import UNKNOWN, Costmap, Inflation, cell_states, cost_window, distance_window
+from .costmap import OCCUPIED, UNKNOWN, Costmap, Inflation, cell_states, cost_window, distance_window, inflate
 from .vehicle import Vehicle
+from .zones import PLAIN, Zone, covered
 
 MOST_CELLS = 50_000_000
 _SWEEP = 0.5  # period of the search for expired obstacles [s]
@@ -81,7 +82,37 @@ class LayeredCostmap:
         self._clock: float | None = None  # time of the first scan, the zero of stamps
         self._swept = self._now = -math.inf  # [s] after the first scan
         self._reach = math.ceil(self.settings.inflation.reach(vehicle) / self.resolution)
+        self.zones: tuple[Zone, ...] = ()
+        self._closed: tuple[np.ndarray, np.ndarray] | None = None  # cells of keep-out zones, and what the map has there
+        self._plain: np.ndarray | None = None  # cells outside of preferred zones
         self._inflate(0, shape[0], 0, shape[1])
+
+    def set_zones(self, zones: Sequence[Zone]) -> None:
+        """Zones of the map from now on, in place of those before; BadInput without a map, which they are drawn on."""
+        if self.rolling and zones:
+            raise BadInput("zones are drawn on a map; give one")
+        if self._closed is not None:
+            mask, before = self._closed
+            self._base[mask] = before
+        self.zones = tuple(zones)
+        grid = (self._base.shape, self.resolution, self._origin)
+        mask = covered(self.zones, "keep_out", *grid)
+        self._closed = (mask, self._base[mask]) if mask.any() else None
+        self._base[mask] = OCCUPIED
+        lanes = any(zone.kind == "preferred" for zone in self.zones)
+        self._plain = ~covered(self.zones, "preferred", *grid) if lanes else None
+        rows, cols = self._base.shape
+        self._state = np.where(self._evidence > 0, np.uint8(OCCUPIED), self._base)
+        self._inflate(0, rows, 0, cols)
+
+    def without_zones(self) -> Costmap:
+        """The costmap as it would be without any zone."""
+        if self._closed is None:
+            return self.costmap
+        base = self._state.copy()
+        mask, before = self._closed
+        base[mask] = np.where(self._evidence[mask] > 0, np.uint8(OCCUPIED), before)
+        return inflate(base, self.resolution, self._origin, self.vehicle, self.settings.inflation)
 
     @property
     def costmap(self) -> Costmap:
@@ -202,6 +233,10 @@ class LayeredCostmap:
         cost_window(
             self._state, self._distance, top, bottom, left, right, near, inflation.radius, inflation.decline, self._cost
         )
+        if self._plain is not None:
+            window = (slice(top, bottom), slice(left, right))
+            part = self._cost[window]
+            part[self._plain[window] & (part < PLAIN)] = PLAIN
 
 
 def _shifted(cells: np.ndarray, shift: np.ndarray, empty: float) -> np.ndarray:
@@ -282,89 +317,3 @@ def join_layers(
                 first_r, end_r = min(first_r, r), max(end_r, r + 1)
                 first_c, end_c = min(first_c, c), max(end_c, c + 1)
     return first_r, end_r, first_c, end_c
-
-
-_JUMP = 0.25  # echoes further apart belong to two things [m]
-_LARGEST = 0.8  # wider things are walls or furniture [m]
-_GATE = 0.6  # a thing is looked for within this distance of where it should be [m]
-
-
-@dataclass
-class _Track:
-    place: Array
-    velocity: Array
-    radius: float
-    time: float
-    born: float
-    start: Array
-    hits: int = 1
-
-
-class MoverTracker:
-    """Small clusters of echoes that the map does not explain, followed from scan to scan by an alpha-beta filter.
-
-    Counted as moving: seen `hits` times, faster than `least_speed` by the filter and by the distance since first seen.
-    """
-
-    def __init__(self, grid: OccupancyGrid | None = None, hits: int = 5, least_speed: float = 0.2) -> None:
-        self._hits, self._least = hits, least_speed
-        self._tracks: list[_Track] = []
-        self._grid = grid
-        self._walls: Array | None = None
-        if grid is not None and grid.occupied().any():
-            self._walls = distance_transform_edt(~grid.occupied()) * grid.resolution
-
-    @property
-    def movers(self) -> Array:
-        """Moving things (m, 5): x, y, vx, vy, radius in the world [m, m/s]."""
-        rows = []
-        for track in self._tracks:
-            age = max(track.time - track.born, 1e-6)
-            drift = float(np.linalg.norm(track.place - track.start)) / age
-            if track.hits >= self._hits and min(drift, float(np.linalg.norm(track.velocity))) >= self._least:
-                rows.append([*track.place, *track.velocity, track.radius])
-        return np.array(rows, dtype=float).reshape(-1, 5)
-
-    def update(self, pose: ArrayLike, scan: Scan, time: float, velocity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """Take in a scan taken at a pose of the robot; velocity undoes its motion distortion."""
-        found = self._clusters(np.asarray(pose, dtype=float), scan, velocity)
-        self._tracks = [t for t in self._tracks if 0 <= time - t.time < 0.8]
-        free = list(range(len(found)))
-        for track in self._tracks:
-            dt = time - track.time
-            expected = track.place + dt * track.velocity
-            if not free or dt <= 0:
-                continue
-            gaps = [float(np.hypot(*(found[i][0] - expected))) for i in free]
-            k = int(np.argmin(gaps))
-            if gaps[k] > _GATE:
-                continue
-            center, radius = found[free.pop(k)]
-            error = center - expected
-            gain = 0.5 if track.hits > 2 else 1.0
-            track.place = expected + gain * error
-            track.velocity = track.velocity + (0.2 if track.hits > 2 else 0.6) * error / dt
-            track.radius += 0.3 * (radius - track.radius)
-            track.time, track.hits = time, track.hits + 1
-        for i in free:
-            center, radius = found[i]
-            self._tracks.append(_Track(center, np.zeros(2), radius, time, time, center))
-
-    def _clusters(self, pose: Array, scan: Scan, velocity: ArrayLike) -> list[tuple[Array, float]]:
-        """Centers and radii of small clusters of echoes that are not part of the map."""
-        points = se2.transform(pose, scan.points(velocity))
-        if self._grid is not None and self._walls is not None and len(points):
-            cells = self._grid.cell_of(points)
-            on_map = np.clip(cells, 0, np.array(self._grid.shape) - 1)
-            beside = np.abs(cells - on_map).max(axis=1) <= 3
-            near = self._walls[on_map[:, 0], on_map[:, 1]] < 3 * self._grid.resolution
-            points = points[~(near & beside)]
-        if len(points) < 3:
-            return []
-        cuts = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) > _JUMP) + 1
-        out = []
-        for group in np.split(points, cuts):
-            wide = float(np.linalg.norm(group.max(axis=0) - group.min(axis=0)))
-            if len(group) >= 3 and wide <= _LARGEST and math.isfinite(wide):
-                out.append((group.mean(axis=0), max(0.1, wide / 2)))
-        return out

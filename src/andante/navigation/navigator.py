@@ -16,13 +16,16 @@ from andante.mapping import OccupancyGrid, Scan
 
 from .choose import controller_named, planner_named
 from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
-from .layers import LayeredCostmap, LayerSettings, MoverTracker
+from .layers import LayeredCostmap, LayerSettings
+from .movers import MoverTracker
 from .path import Path
 from .planners import Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries
 from .tracking import GoalChecker, PathTracker, ProgressChecker
 from .vehicle import Vehicle
+from .zones import speed_limit
 
+ZONED = "keep-out zones close every way"
 LOOK = 0.5  # period of planning for a goal that is blocked off [s]
 
 
@@ -164,6 +167,11 @@ class Navigator:
         self._recovery = None
         self._progress.reset()
 
+    def replan(self) -> None:
+        """Plan anew with the next input: the map or its zones are others."""
+        self._planned_at = -math.inf
+        self._tracker = None
+
     # ---- one step --------------------------------------------------------------------------------
     def update(self, reading: NavigatorInput) -> NavigatorOutput:
         """The velocity command for the newest estimates and scans, with the state and the reason."""
@@ -184,11 +192,14 @@ class Navigator:
         poses = reading.scan_poses or (pose,) * len(reading.scans)
         velocities = reading.scan_velocities or (velocity,) * len(reading.scans)
         for scan, at, twist in zip(reading.scans, poses, velocities, strict=True):
-            self.layers.update(at, scan, twist)
             self._scan_time = reading.time
-            if self._movers is not None:
-                self._movers.update(at, scan, reading.time, twist)
-        movers = NOBODY if self._movers is None else self._movers.movers
+            if self._movers is None:
+                self.layers.update(at, scan, twist)
+                continue
+            middle = scan.time + 0.5 * scan.time_increment * len(scan.ranges)
+            self._movers.update(at, scan, middle, twist)
+            self.layers.update(at, self._movers.without_movers(at, scan, twist, middle), twist)
+        movers = NOBODY if self._movers is None else self._movers.movers_at(reading.time)
         state = MotionState(pose, velocity, reading.time, movers)
         if self._goal is None or self._state in (State.ARRIVED, State.FAILED, State.IDLE):
             return self._stand(self._reason)
@@ -236,7 +247,13 @@ class Navigator:
             return self._begin_recovery(state, decision.reason or "the controller finds no safe motion")
         if self._progress.stuck(state):
             return self._begin_recovery(state, f"no progress for {self._progress.seconds:.0f} s")
-        return self._output(decision.velocity, decision.reason)
+        return self._output(self._calmed(state, decision.velocity), decision.reason)
+
+    def _calmed(self, state: MotionState, velocity: Array) -> Array:
+        """A velocity within what slow zones allow; the bend of the path stays."""
+        limit = speed_limit(self.layers.zones, state.pose, state.velocity, self.vehicle.max_acceleration)
+        speed = float(np.hypot(velocity[0], velocity[1]))
+        return velocity if speed <= limit else np.asarray(velocity, dtype=float) * (limit / speed)
 
     # ---- a goal that is shut off -----------------------------------------------------------------
     def _shut_off(self, state: MotionState) -> str:
@@ -244,11 +261,19 @@ class Navigator:
         goal = self._goal_inside()
         reach = self._arrival.distance if goal is self._goal else 0.5 * self.layers.costmap.roomy
         reach = max(reach, float(getattr(self.planner, "goal_tolerance", 0.0)))
-        return shut_off(state.pose, goal, self.layers.costmap, reach)
+        shut = shut_off(state.pose, goal, self.layers.costmap, reach)
+        closed = [zone.name for zone in self.layers.zones if zone.kind == "keep_out"]
+        if shut and closed and not shut_off(state.pose, goal, self.layers.without_zones(), reach):
+            x, y = goal[:2]
+            return f"{ZONED}: the goal ({x:.2f}, {y:.2f}) cannot be reached ({', '.join(closed)})"
+        return shut
 
     def _look_again(self, state: MotionState, shut: str) -> NavigatorOutput:
-        """Wait for a while: people walk on. Then clear what was seen long ago, once; then give up."""
-        if self._shut_since is None:
+        """Wait for a while: people walk on. Then clear what was seen long ago, once; then give up. Zones stay."""
+        if shut.startswith(ZONED):
+            self._state, self._reason = State.FAILED, f"given up: {shut}"
+            self._events.append(self._reason)
+        elif self._shut_since is None:
             self._shut_since, self._reason = state.time, f"{shut}; waiting to see whether it clears"
             self._events.append(self._reason)
         elif state.time - self._shut_since >= self.settings.look_again * (0.5 if self._shut_cleared else 1.0):

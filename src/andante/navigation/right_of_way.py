@@ -6,8 +6,8 @@ that the map leaves there. All come to the same result from the same intents:
 - Two robots *meet* where a narrow part of one way comes within reach of the other way, unless both go the same
   direction there. A part is narrow where the room d(s) to the nearest wall is less than r_i + r_j + 1.5 m (radii and a
   margin m): two robots side by side need 2 r_i + 2 r_j + 3 m of width.
-- The robot with the shorter way to the place where they meet goes first; one that goes first already keeps that.
-  The order is a total one (way left, then name), so nobody waits for somebody who waits for him.
+- The robot with the shorter way to the first place where it meets anybody goes first; one that goes first already keeps
+  that. Those who have just met are ranked by that way, then by name: a total order, so they do not wait in a circle.
 - One that cannot get out of the way of anybody goes first.
 - A robot that yields drives on until it is near the place. There it stands if it is off the way of those who go first,
   else it steps aside: to the nearest place that it can reach which is.
@@ -120,9 +120,13 @@ def _headings(way: Array) -> Array:
 def yields_to(intents: Sequence[Intent], settings: WaySettings) -> Mapping[str, dict[str, float]]:
     """By robot: those whom it lets go first, each with how far it is to where they meet [m]."""
     out: dict[str, dict[str, float]] = {intent.name: {} for intent in intents}
+    gaps = {(a.name, b.name): meeting(a, b, settings) for a in intents for b in intents if a is not b}
+    rank = {
+        a.name: (min((gaps[a.name, b.name] for b in intents if b is not a), default=math.inf), a.name) for a in intents
+    }
     for i, one in enumerate(intents):
         for other in intents[i + 1 :]:
-            mine, theirs = meeting(one, other, settings), meeting(other, one, settings)
+            mine, theirs = gaps[one.name, other.name], gaps[other.name, one.name]
             if math.isinf(mine) and math.isinf(theirs):
                 continue
             if one.stuck != other.stuck:
@@ -130,9 +134,9 @@ def yields_to(intents: Sequence[Intent], settings: WaySettings) -> Mapping[str, 
             elif (other.name in one.before) != (one.name in other.before):
                 first = other.name in one.before
             else:
-                first = (min(mine, 1e6), one.name) < (min(theirs, 1e6), other.name)
-            late, early, gap = (other, one, theirs) if first else (one, other, mine)
-            out[late.name][early.name] = min(gap, theirs if math.isinf(mine) else mine) if math.isinf(gap) else gap
+                first = rank[one.name] < rank[other.name]
+            late, early, gap, back = (other, one, theirs, mine) if first else (one, other, mine, theirs)
+            out[late.name][early.name] = back if math.isinf(gap) else gap
     return out
 
 

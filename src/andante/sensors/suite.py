@@ -73,6 +73,7 @@ class SensorSuite:
         self._channels: dict[str, Channel] = {}
         self._banks: list[Bank] = []
         self._scene = Scene(engine, model)
+        self.told: dict[str, tuple[float, Any]] = {}  # by channel: time of a reading, and what somebody has made of it
         # kinds without a model here: they are reported, not sampled
         self.unmodeled = tuple(spec for spec in robot.sensors if not _modeled(spec))
         self.anchors = dict(anchors) if anchors is not None else {}
@@ -175,6 +176,7 @@ class SensorSuite:
         if len(state) != len(self._banks):
             raise BadInput("sensors were added after the state was saved; it cannot be put back")
         self._scene.forget()
+        self.told.clear()
         for bank, part in zip(self._banks, state, strict=True):
             bank.load(part)
 

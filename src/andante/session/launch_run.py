@@ -18,6 +18,7 @@ from andante.child import Child
 from andante.compiling.ahead import compile_ahead
 from andante.errors import AndanteError, BadInput
 from andante.mapping.io.map_files import load_map
+from andante.mobile.zone_files import zones_beside
 from andante.tasks.result import Result
 
 from .choice import RobotChoice
@@ -115,7 +116,9 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
         if plan.navigation.map:
             path = Path(plan.navigation.map)
             beside = Path(plan.source).parent / path
-            _navigation(session).set_map(load_map(beside if beside.exists() else path))
+            found = beside if beside.exists() else path
+            _navigation(session).set_map(load_map(found))
+            _navigation(session).set_zones(zones_beside(found))
         _navigate(session, plan.navigation.goal, f"{where}[navigation] ")
     for entry, robot in zip(plan.robots, session.crew.companions.values(), strict=True):
         _navigate(robot, entry.goal, f"{where}[[robots]] {robot.name}: ")

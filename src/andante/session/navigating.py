@@ -47,7 +47,7 @@ class LiveNavigation(NavigationState):
             localizer,
             self.vehicle.reference,
         )
-        settings = NavigatorSettings(arrival=ARRIVAL[self.wheels is not None])
+        settings = NavigatorSettings(arrival=ARRIVAL[self.wheels is not None], movers=sees and grid is not None)
         if not sees:
             settings = replace(settings, scan_timeout=math.inf)
         navigator = Navigator(self.vehicle, grid, settings=settings, speed=speed, seed=stage.choice.seed)

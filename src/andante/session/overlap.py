@@ -11,7 +11,6 @@ from andante.control.start import first_positions
 from andante.description import Robot
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
-from andante.navigation.vehicle import robot_outline
 
 if TYPE_CHECKING:
     from .live_robot import LiveRobot
@@ -24,6 +23,8 @@ def outline_at(robot: Robot, place: tuple[float, float, float], joints: Mapping[
 
     joints: where they are; None: as it starts.
     """
+    from andante.navigation.vehicle import robot_outline  # and with it all of navigation
+
     try:
         there = first_positions(robot, None) if joints is None else joints
         return np.asarray(se2.transform(np.array(place), robot_outline(robot, positions=there)), dtype=float)
@@ -45,10 +46,9 @@ def overlap(a: Array, b: Array) -> float:
 
 def refuse_overlap(robot: Robot, name: str, place: tuple[float, float, float], others: Iterable[LiveRobot]) -> None:
     """BadInput, with the words which, where a robot at x, y, yaw would stand inside one of the others."""
-    mine = outline_at(robot, place)
-    for other in others:
-        if other.name == name:
-            continue
+    rest = [other for other in others if other.name != name]
+    mine = outline_at(robot, place) if rest else np.zeros((0, 2))
+    for other in rest:
         sim = other.stage.sim
         x, y, _, qx, qy, qz, qw = sim.base_pose.tolist()
         yaw = float(np.arctan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz)))

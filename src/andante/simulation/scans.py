@@ -68,7 +68,10 @@ def scans_since(robot: Robot, sensors: SensorSuite, time: float, name: str = "")
     channel = lidar_channel(sensors, name)
     assert isinstance(channel.sensor, Lidar)
     for reading in channel.since(time):
-        yield scan_of(robot, channel.sensor, reading)
+        known = sensors.told.get(channel.name)  # who looks every control period gets the newest one made once
+        if known is None or known[0] != reading.time:
+            known = sensors.told[channel.name] = (reading.time, scan_of(robot, channel.sensor, reading))
+        yield known[1]
 
 
 def ground_below(robot: Robot) -> float:

@@ -44,6 +44,7 @@ from andante.mobile.publisher import NavigationState, RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import ByScans, Localizer, OdometryOnly, OnMap, Sensed
 from andante.mobile.tuned import tuned
+from andante.mobile.zone_files import zones_beside
 from andante.navigation import (
     Costmap,
     GoalChecker,
@@ -269,6 +270,8 @@ def navigate(
         made = with_gyro(made)
         grid = _plan_for(made, there) if grid is None else grid
     ready = prepare(request, made, there, grid, tables)
+    if isinstance(map, str | Path):
+        ready.navigator.layers.set_zones(zones_beside(map))
     first = se2.compose(se2.inverse(request.map_pose), se2.compose(request.start, ready.vehicle.reference))
     localizer: Localizer = OdometryOnly(first)
     if not blind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -267,17 +267,18 @@ class WheelBase:
             if wheel.binds or (i in place and turn is not None and rows.sliding_turn):
                 matrix[..., count + i, :] = sliding[..., i, :]
         scale = np.array([1.0, 1.0, self.length])
-        twist = (np.linalg.pinv(matrix / scale, rcond=_RANK) @ right[..., None])[..., 0] / scale
+        if shape:
+            inverse, rank = np.linalg.pinv(matrix / scale, rcond=_RANK), self._rank(matrix)
+        else:  # a base in a control loop asks for the same one again and again
+            inverse, rank = _solved(matrix.tobytes(), self.length)
+        twist = (inverse @ right[..., None])[..., 0] / scale
         residual = (matrix @ twist[..., None])[..., 0] - right
-        return ChassisMotion(twist, residual, np.asarray(self._rank(matrix) == 3))
+        return ChassisMotion(twist, residual, np.asarray(rank == 3))
 
     # ---- freedom ---------------------------------------------------------------------------------
     def _rank(self, matrix: Array) -> NDArray[np.int_]:
         """Rank of rows over (vx, vy, w), (...,) of int."""
-        if matrix.shape[-2] == 0:
-            return np.zeros(matrix.shape[:-2], dtype=int)
-        values = np.linalg.svd(matrix / np.array([1.0, 1.0, self.length]), compute_uv=False)
-        return np.asarray(np.sum(values > _RANK * np.maximum(values[..., :1], 1e-12), axis=-1))
+        return _rank(matrix, self.length)
 
     def motions(self, angles: ArrayLike | None = None, *, steerable: bool = False) -> Array:
         """Basis (3, m) of the twists that no binding wheel forbids at these angles (K,), orthonormal in (vx, vy, L w).
@@ -365,3 +366,20 @@ def _twists(twist: ArrayLike) -> Array:
     if not np.isfinite(out).all():
         raise BadInput("a twist needs finite numbers, got NaN or infinity")
     return out
+
+
+def _rank(matrix: Array, length: float) -> NDArray[np.int_]:
+    """Rank of rows (..., n, 3) over (vx, vy, w), (...,) of int."""
+    if matrix.shape[-2] == 0:
+        return np.zeros(matrix.shape[:-2], dtype=int)
+    values = np.linalg.svd(matrix / np.array([1.0, 1.0, length]), compute_uv=False)
+    return np.asarray(np.sum(values > _RANK * np.maximum(values[..., :1], 1e-12), axis=-1))
+
+
+@lru_cache(maxsize=256)
+def _solved(data: bytes, length: float) -> tuple[Array, NDArray[np.int_]]:
+    """Pseudo-inverse (3, n) and rank of rows (n, 3), given as their bytes."""
+    matrix = np.frombuffer(data).reshape(-1, 3)
+    inverse: Array = np.linalg.pinv(matrix / np.array([1.0, 1.0, length]), rcond=_RANK)
+    inverse.setflags(write=False)
+    return inverse, _rank(matrix, length)

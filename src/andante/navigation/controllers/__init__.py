@@ -18,6 +18,9 @@ from andante.navigation.vehicle import Vehicle
 from .pace import pace_along
 
 NOBODY = np.zeros((0, 5))
+MOVER_MARGIN, MOVER_SPREAD = 0.04, 0.06  # kept from moving things at least [m], and more for every second ahead [m/s]
+MOVER_SOFT, MOVER_WEIGHT = 0.6, 8.0  # nearer than this to them costs more and more [m], so much at a touch [1/s]
+STANDS, STOOD = 0.03, 0.5  # slower than this a robot stands [m/s]; one that has stood for so long is walked into [s]
 
 
 @dataclass(frozen=True)
@@ -220,16 +223,20 @@ def _wrap(angle: float) -> float:
 
 @njit()
 def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array, discs: Array, enough: float) -> float:
-    """Least distance [m] between the footprint at a pose and moving discs (m, 5) after `time` seconds."""
+    """Least distance [m] between the footprint at a pose and moving discs (m, 5) after `time` seconds.
+
+    They are taken to be larger than seen, and the more so the later: nobody walks quite as predicted.
+    """
     least = 1e9
     for m in range(len(movers)):
         mx, my = movers[m, 0] + time * movers[m, 2], movers[m, 1] + time * movers[m, 3]
-        gap = math.sqrt((x - mx) ** 2 + (y - my) ** 2) - movers[m, 4]
-        if gap >= enough:
+        wide = movers[m, 4] + MOVER_MARGIN + MOVER_SPREAD * min(time, 1.5)
+        gap = math.sqrt((x - mx) ** 2 + (y - my) ** 2) - wide
+        if gap >= enough + MOVER_SOFT:
             continue
         for k in range(len(discs)):
             px, py = x + c * discs[k, 0] - s * discs[k, 1], y + s * discs[k, 0] + c * discs[k, 1]
-            gap = math.sqrt((px - mx) ** 2 + (py - my) ** 2) - movers[m, 4] - discs[k, 2]
+            gap = math.sqrt((px - mx) ** 2 + (py - my) ** 2) - wide - discs[k, 2]
             least = min(least, gap)
     return least
 
@@ -270,6 +277,7 @@ def score_rollouts(
         vx, vy, w = velocity[0], velocity[1], velocity[2]
         at = 0
         cost = 0.0
+        stood = 0.0
         crash = steps
         rest = total
         for t in range(steps):
@@ -313,8 +321,17 @@ def score_rollouts(
             yaw += w * dt
             c, s = math.cos(yaw), math.sin(yaw)
             gap = clearance_at(x, y, c, s, distance, resolution, discs, enough, floor)
+            moved = math.sqrt(vx * vx + vy * vy)
+            stood = stood + dt if moved < STANDS and abs(w) < 3.0 * STANDS else 0.0
             if len(movers):
-                gap = min(gap, mover_gap(x, y, c, s, (t + 1) * dt, movers, discs, enough))
+                near_mover = mover_gap(x, y, c, s, (t + 1) * dt, movers, discs, enough)
+                if near_mover < floor and stood >= STOOD:  # nothing better can be done than to stand
+                    cost += dt * weights[CRASH] * 0.2
+                else:
+                    gap = min(gap, near_mover)
+                    if near_mover < MOVER_SOFT:
+                        close = 1.0 - max(near_mover, 0.0) / MOVER_SOFT
+                        cost += dt * MOVER_WEIGHT * close * close
             if gap < floor:
                 crash = t
                 break

@@ -21,6 +21,7 @@ from .robot import RobotStateNode
 if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
     from andante.navigation.right_of_way import Intent
+    from andante.navigation.zones import Zone
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
 
@@ -47,6 +48,10 @@ class NavigationNode(LiveNode):
         self.subscribe("/goal_pose", "geometry_msgs/msg/PoseStamped", self._goal)
         self.subscribe("/initialpose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._initial)
         self.advertise_service("/navigation/cancel", "std_srvs/srv/Trigger", self._cancel)
+        self.advertise_service("/navigation/set_zones", "andante_msgs/srv/SetZones", self._set_zones)
+        self.advertise_service("/navigation/edit_map", "andante_msgs/srv/EditMap", self._edit_map)
+        self._zones: Publisher | None = None  # once there are any
+        self.zones: tuple[Zone, ...] = ()
         self._handles.append(
             self.bus.provide_action("/navigate_to_pose", "nav2_msgs/action/NavigateToPose", self._work, self.name)
         )
@@ -75,6 +80,7 @@ class NavigationNode(LiveNode):
             from andante.session.navigating import LiveNavigation
 
             self.live = LiveNavigation(self.stage, self.the_map())
+            self.live.navigator.layers.set_zones(self.zones)
             self._mind_others()
         return self.live
 
@@ -124,6 +130,43 @@ class NavigationNode(LiveNode):
     def set_map(self, grid: OccupancyGrid) -> None:
         """Use a map of the user from now on."""
         self.grid, self.live, self._drawn = grid, None, False
+
+    def set_zones(self, zones: tuple[Zone, ...]) -> None:
+        """Zones of the map from now on, also for a robot that is on its way; they are told on /zones."""
+        from andante.mobile.zone_files import zones_text
+
+        if zones and self.the_map() is None:
+            raise BadInput("zones are drawn on a map, and this world has no walls to make one of; give a map")
+        self.zones = zones
+        if self.live is not None:
+            self.live.navigator.layers.set_zones(zones)
+            self.live.navigator.replan()
+        if self._zones is None:
+            self._zones = self.advertise("/zones", "std_msgs/msg/String", latched=True)
+        self._zones.publish(messages.make("std_msgs/msg/String", data=zones_text(zones)))
+
+    def _set_zones(self, request: Any) -> str:
+        from andante.mobile.zone_files import read_zones
+
+        zones = read_zones(str(request.text))
+        self.set_zones(zones)
+        kinds = [zone.kind.replace("_", "-") for zone in zones]
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        return f"zones: {counts or 'none'}"
+
+    def _edit_map(self, request: Any) -> str:
+        from andante.mapping.repair import repaint
+
+        grid, to = self.the_map(), str(request.to) or "free"
+        if grid is None:
+            raise BadInput("there is no map to edit")
+        if len(request.x) != len(request.y):
+            raise BadInput(f"{len(request.x)} x need as many y, got {len(request.y)}")
+        goal = None if self.live is None else self.live.goal
+        self.set_map(repaint(grid, np.column_stack([request.x, request.y]), to))
+        if goal is not None:
+            self.ensure().set_goal(*goal.tolist())
+        return f"an area of {len(request.x)} corners is {to} now"
 
     def _lead(self, now: float) -> Command | None:
         live = self.live
