@@ -12,9 +12,9 @@ export PYTHONDONTWRITEBYTECODE =
 # More workers than the two cores: tests over real lines wait for a robot's clock a third of the time.
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal --junitxml=build/test-times.xml
 
-.PHONY: setup web system run warm test test-all test-times coverage lint bench results docs docs-pictures lock clean
+.PHONY: setup web kernels system run wheel test test-all test-times coverage lint bench results docs docs-pictures lock clean
 
-setup: $(STAMP) web
+setup: $(STAMP) web kernels
 
 $(STAMP): pyproject.toml requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -28,6 +28,10 @@ web: $(STAMP)
 	@command -v npm >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet $(NODE)
 	@$(BIN)/python tools/build_web.py
 
+# Compiled kernels, into the store that a wheel carries too; nothing is done while their sources are the same.
+kernels: $(STAMP)
+	@$(BIN)/python tools/build_kernels.py
+
 # Debian packages that the tests compare with (SDF and URDF parsers) and software rendering without a screen.
 system: $(SYSTEM)
 
@@ -38,15 +42,17 @@ $(SYSTEM): tools/system-packages.sh | $(STAMP)
 run: setup
 	$(BIN)/andante studio nao --world lab
 
-# Filling the compile cache is set-up: without it every test process compiles for itself.
-warm: setup
-	@$(BIN)/andante doctor --warm >/dev/null
+# A wheel with the compiled kernels for this Python and kind of machine, and a pure one, into dist/.
+wheel: setup
+	$(BIN)/python tools/build_kernels.py --fresh
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
+	ANDANTE_PURE_WHEEL=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
 
-test: setup system lint docs warm
+test: setup system lint docs
 	$(PYTEST) -m "not drill"
 
 # The same with the longer drills: many seeds, robots in other processes, long runs.
-test-all: setup system lint docs warm
+test-all: setup system lint docs
 	$(PYTEST)
 
 # The slowest 20 of the last run, and what each room took.
@@ -54,7 +60,7 @@ test-times: $(STAMP)
 	@$(BIN)/python tools/test_times.py
 
 # How much of every package the suite runs; slower than `make test`.
-coverage: setup system warm
+coverage: setup system
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-config=.coveragerc --cov-report=
 	$(BIN)/python tools/coverage_table.py --untested 20
 
@@ -68,7 +74,7 @@ bench: setup
 	$(BIN)/andante bench
 
 # Every figure that was asked for, into benchmarks/RESULTS.md; about 35 minutes on two quiet cores.
-results: setup warm
+results: setup
 	$(BIN)/python benchmarks/results.py
 
 # The documentation site in site/; a warning is an error. To read it: python -m http.server -d site

@@ -14,6 +14,9 @@ from andante.physics.registry import ENGINES, installed
 settings.register_profile("andante", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("andante")
 
+# Without a store of compiled kernels (`make kernels`) every test compiles what it needs, and no more.
+os.environ["ANDANTE_COMPILE_LAZILY"] = "1"
+
 # A suite that a shell has put into the background ignores Ctrl-C, and so would every process that a test starts.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

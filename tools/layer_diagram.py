@@ -93,10 +93,14 @@ class Rooms:
         return sorted(self.sizes, key=lambda room: (-self.rows[room], COLUMNS.get(room, 6.0)))
 
 
+SHARED = {"compiling"}  # for everybody, as the modules beside the rooms
+
+
 def read_rooms() -> Rooms:
     """The rooms of the installed package by its imports, lazy ones and those for types too."""
     graph = grimp.build_graph(PACKAGE, cache_dir=None)
     rooms = {child.removeprefix(f"{PACKAGE}.") for child in graph.find_children(PACKAGE) if graph.find_children(child)}
+    rooms -= SHARED
     sizes = dict.fromkeys(sorted(rooms), 0)
     users: dict[tuple[str, str], int] = {}
     for module in graph.modules:

@@ -15,8 +15,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _compile_cache, _moved
+from . import _moved
 from ._version import __version__
+from .compiling import place as _place
 from .lazy import lazy_names
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ __all__ = [
 ]  # fmt: skip
 
 _moved.install()
-_compile_cache.find_place()
+_place.find_place()
 
 
 def __getattr__(name: str) -> Any:

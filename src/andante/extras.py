@@ -14,7 +14,8 @@ PACKAGES = {  # by module, where the names differ
     "yaml": "pyyaml",
 }  # fmt: skip
 EXTRAS = {  # by module
-    "cv2": "vision", "cyclonedds": "ros2", "dartpy": "dart", "fissix": "naoqi", "foxglove": "foxglove",
+    "OpenGL": "pictures", "av": "pictures", "cv2": "vision", "cyclonedds": "ros2", "dartpy": "dart", "fissix": "naoqi",
+    "foxglove": "foxglove", "glfw": "pictures", "matplotlib": "plot", "mpl_toolkits": "plot", "optuna": "search",
     "panda3d": "ode", "pyarrow": "report", "pybullet": "bullet", "qi": "naoqi", "ray": "ray",
 }  # fmt: skip
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from .stages import QUIET, stage
+
 T = TypeVar("T")
 
 EVERY = 10.0  # time between two plain lines, and before the first [s]
@@ -48,6 +50,12 @@ def bar(label: str, wanted: bool, every: float = EVERY, unit: str = "") -> Itera
     if not wanted:
         yield lambda done, total, words: None
         return
+    with stage(QUIET), _shown(label, every, unit) as report:
+        yield report
+
+
+@contextmanager
+def _shown(label: str, every: float, unit: str) -> Iterator[Report]:
     if not on_terminal():
         lines, pace = PlainLines(every), Pace(unit)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from andante.locomotion.wave.model import VARIANTS
 from andante.mapping import MappingParameters, OccupancyGrid, Scan
 from andante.mapping.records import Log, Odometry
 from andante.mapping.slam import build_map
+from andante.mapping.synthetic import drive, rooms, smooth_path
 from andante.physics.registry import ENGINES, installed
 from andante.simulation.simulation import simulate
 from andante.tasks.walk import walk
@@ -97,6 +99,8 @@ def warm_mapping() -> None:
     small = MappingParameters(loop_travel=0.1, pair_rounds=1)
     build_map(Log("warm", tuple(records)), small)
     build_map(Log("warm", tuple(records)), small, odometry=False, loop_closure=False)
+    way = smooth_path([(1, 1), (3, 1), (3, 2), (1, 2), (1, 1), (2, 1)], 0.3)  # comes by where it was
+    build_map(drive(rooms([(0, 0), (4, 0), (4, 3), (0, 3)]), way).log, replace(small, loop_travel=2.0))
 
 
 def warm_localization() -> None:

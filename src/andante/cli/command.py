@@ -21,6 +21,7 @@ from typing import Annotated, Any
 import typer
 
 from andante.gc_paused import gc_paused
+from andante.stages import stage
 
 from .coercion import quick
 from .options import BODY, CALLBACKS, JSON, SET, SHARED, Take, allow, refuse_simulated
@@ -143,7 +144,8 @@ class Command:
                 print_lines(call.by(self.dry))
                 return
             allow(given["body"], given["robot"], own["yes"])
-        result = self.run(call)
+        with stage(f"working ({self.function.partition(':')[2]})"):
+            result = self.run(call)
         for line in self.warned(result):
             warn(line)
         if call.json and result is not None:
@@ -190,7 +192,7 @@ def merging(function: str, about: str, words: Callable[[Any, Call], None]) -> Co
 
 def _load(reference: str) -> Any:
     module, _, name = reference.partition(":")
-    with gc_paused():  # classes and functions are made, nothing is thrown away
+    with stage("loading libraries"), gc_paused():  # classes and functions are made, nothing is thrown away
         return getattr(importlib.import_module(module), name)
 
 

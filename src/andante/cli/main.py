@@ -17,7 +17,7 @@ from andante.errors import AndanteError, MissingFile
 
 from . import bag, bridge, catalog, describe, experiment, gait, naoqi, navigate, studio, walk
 from .coercion import QuickGroup
-from .output import announce_compiling, one_line
+from .output import one_line, tell_stages
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 USAGE = 2  # and after a mistake on the command line
@@ -81,8 +81,7 @@ def _root_first(words: list[str]) -> list[str]:
 def main() -> None:
     """Run the command line; every user error becomes one line on stderr and exit code 2."""
     _prepare()
-    if sys.argv[1:2] != ["doctor"]:  # which compiles on purpose
-        announce_compiling()
+    tell_stages()
     try:
         code = app(args=_root_first(sys.argv[1:]), standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
-from andante._compile_cache import REMEDY, kept_nowhere
+from andante.stages import PATIENCE, Teller
 
 LONGEST_LINE = 3000  # letters of a message
 
@@ -91,40 +90,7 @@ def warn(text: str) -> None:
     sys.stderr.flush()
 
 
-PATIENCE = 3.0  # before anything is told [s]
-LATER = 0.5  # until it is looked again whether there is a compiler [s]
-KEPT_NOWHERE = f"compiling for this run alone: neither the installation nor the home can be written to; {REMEDY}"
-NOTICE = "compiling for this machine; later runs start at once (ahead of time: andante doctor --warm)"
-
-
-def announce_compiling(patience: float = PATIENCE) -> None:
-    """Watch for compilation from a thread of its own and write the notice to a terminal; nothing is imported for it.
-
-    Files and pipes get no notice: programs that read stderr compare it.
-    """
-    if not sys.stderr.isatty():
-        return
-    timer = threading.Timer(patience, _look)
-    timer.daemon = True
-    timer.start()
-
-
-def _look() -> None:
-    event = sys.modules.get("numba.core.event")
-    if event is None or not hasattr(event, "trigger_event"):  # not imported, or not to its end
-        announce_compiling(LATER)
-        return
-
-    class Notice(event.Listener):  # type: ignore[misc,name-defined]
-        """Writes at the first kernel whose compilation begins."""
-
-        def on_start(self, event: Any) -> None:
-            if not told.is_set():
-                told.set()
-                print(f"andante: {KEPT_NOWHERE if kept_nowhere() else NOTICE}", file=sys.stderr, flush=True)
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    told = threading.Event()
-    event.register("numba:compile", Notice())
+def tell_stages(patience: float = PATIENCE) -> None:
+    """Say at a terminal what a command does that lasts; programs that read stderr compare it, so they get nothing."""
+    if sys.stderr.isatty():
+        Teller(patience)

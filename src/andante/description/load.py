@@ -18,6 +18,7 @@ from pathlib import Path
 
 from andante.errors import AndanteError, BadInput, MissingFile, UnknownName
 from andante.plugins import Registry
+from andante.stages import stage
 from andante.userfile import is_user_reference, load_user_object
 
 from .robot import Robot
@@ -146,11 +147,12 @@ def load_robot(name: str | Path, arguments: Mapping[str, str] | None = None) -> 
     Returns:
         The robot; what its file says and Andante does not use is told in its `problems`.
     """
-    from .io.open import read_robot
+    with stage(f"reading robot {name}"):
+        from .io.open import read_robot
 
-    if is_user_reference(str(name)):
-        return user_robot(str(name), dict(arguments or {}))
-    return read_robot(robot_file(str(name)), dict(arguments or {}))
+        if is_user_reference(str(name)):
+            return user_robot(str(name), dict(arguments or {}))
+        return read_robot(robot_file(str(name)), dict(arguments or {}))
 
 
 def user_robot(reference: str, arguments: Mapping[str, str]) -> Robot:
@@ -180,6 +182,7 @@ def load_world(name: str | Path, arguments: Mapping[str, str] | None = None) -> 
     Returns:
         The world with all its models; what its file says and Andante does not use is told in its `problems`.
     """
-    from .io.open import read_world
+    with stage(f"reading world {name}"):
+        from .io.open import read_world
 
-    return read_world(world_file(str(name)), dict(arguments or {}))
+        return read_world(world_file(str(name)), dict(arguments or {}))

@@ -8,9 +8,9 @@ import math
 from collections import deque
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.mapping.planar import three_numbers
@@ -198,7 +198,7 @@ class Ahrs:
         self._q = np.array([c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z])
 
 
-@njit(cache=True)
+@njit()
 def ahrs_step(q: Array, bias: Array, gyro: Array, force: Array, dt: float, level: float, learn: float) -> None:
     """Turn the quaternion q (4,) x y z w, world_from_body, in place by the gyro for dt, drawn toward gravity.
 

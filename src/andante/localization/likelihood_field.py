@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping import OccupancyGrid
@@ -90,7 +90,7 @@ class LikelihoodField:
         return np.column_stack([self.grid.point_of(cells), rng.uniform(-math.pi, math.pi, count)])
 
 
-@njit(cache=True)
+@njit()
 def sum_over_beams(
     table: np.ndarray, origin: Array, resolution: float, particles: Array, points: Array, out: Array
 ) -> None:
@@ -122,7 +122,7 @@ def sum_over_beams(
         out[i] = total
 
 
-@njit(cache=True)
+@njit()
 def cast_ray(
     distance: np.ndarray, resolution: float, x: float, y: float, cosine: float, sine: float, longest: float
 ) -> float:
@@ -144,7 +144,7 @@ def cast_ray(
     return longest
 
 
-@njit(cache=True)
+@njit()
 def beam_log_likelihood(
     distance: np.ndarray, origin: Array, resolution: float, particles: Array, sensor: Array, angles: Array,
     ranges: Array, longest: float, mixture: Array, out: Array,

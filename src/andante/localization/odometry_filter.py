@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.planar import between, wrap
@@ -167,7 +167,7 @@ def _finite(value: ArrayLike, size: int, what: str) -> Array:
     return z
 
 
-@njit(cache=True)
+@njit()
 def kalman_update(x: Array, P: Array, gap: Array, H: Array, R: Array) -> float:
     """Correct state x (n,) and covariance P (n, n) in place by an innovation (m,); return its NIS y' S^-1 y.
 
@@ -184,7 +184,7 @@ def kalman_update(x: Array, P: Array, gap: Array, H: Array, R: Array) -> float:
     return float(np.sum(gap * (S_inverse @ gap)))
 
 
-@njit(cache=True)
+@njit()
 def predict_twist(x: Array, P: Array, dt: float, noise: Array) -> None:
     """Move x = (px, py, yaw, vx, vy, w, gyro bias) and P in place by dt under a constant body twist.
 

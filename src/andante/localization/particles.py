@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 
-@njit(cache=True)
+@njit()
 def _wrap(angle: float) -> float:
     return (angle + math.pi) % (2.0 * math.pi) - math.pi
 
 
-@njit(cache=True)
+@njit()
 def move_differential(particles: Array, step: Array, alphas: Array, corrected: bool, noise: Array) -> None:
     """Move particles (n, 3) in place by a planar step (3,) seen from the old pose: turn, drive, turn.
 
@@ -43,7 +43,7 @@ def move_differential(particles: Array, step: Array, alphas: Array, corrected: b
         particles[i, 2] = _wrap(heading + turn2 + dev2 * noise[i, 2])
 
 
-@njit(cache=True)
+@njit()
 def move_omni(particles: Array, step: Array, alphas: Array, corrected: bool, noise: Array) -> None:
     """Move particles (n, 3) in place by a step (3,) of a robot that drives in every direction.
 
@@ -66,7 +66,7 @@ def move_omni(particles: Array, step: Array, alphas: Array, corrected: bool, noi
         particles[i, 2] = _wrap(particles[i, 2] + turn + spin * noise[i, 2])
 
 
-@njit(cache=True)
+@njit()
 def diffuse(particles: Array, spread_xy: float, spread_yaw: float, noise: Array) -> None:
     """Spread particles (n, 3) in place by noise (n, 3) times the deviations [m, rad]."""
     for i in range(len(particles)):
@@ -75,7 +75,7 @@ def diffuse(particles: Array, spread_xy: float, spread_yaw: float, noise: Array)
         particles[i, 2] = _wrap(particles[i, 2] + spread_yaw * noise[i, 2])
 
 
-@njit(cache=True)
+@njit()
 def add_log_weights(weights: Array, log_likelihood: Array) -> float:
     """Multiply weights (n,) in place by exp(log_likelihood) and make their sum 1; return the effective number.
 
@@ -102,7 +102,7 @@ def add_log_weights(weights: Array, log_likelihood: Array) -> float:
     return 1.0 / squares
 
 
-@njit(cache=True)
+@njit()
 def systematic(particles: Array, weights: Array, start: float, out: Array) -> None:
     """Fill `out` (m, 3) with particles drawn by weight at start/m, (start + 1)/m, ...; 0 <= start < 1 (one number)."""
     n, m = len(particles), len(out)
@@ -115,7 +115,7 @@ def systematic(particles: Array, weights: Array, start: float, out: Array) -> No
         out[j, 0], out[j, 1], out[j, 2] = particles[source, 0], particles[source, 1], particles[source, 2]
 
 
-@njit(cache=True)
+@njit()
 def _bin_key(x: float, y: float, yaw: float, bin_xy: float, bin_yaw: float) -> np.int64:
     kx = np.int64(math.floor(x / bin_xy)) & 0x1FFFFF
     ky = np.int64(math.floor(y / bin_xy)) & 0x1FFFFF
@@ -123,7 +123,7 @@ def _bin_key(x: float, y: float, yaw: float, bin_xy: float, bin_yaw: float) -> n
     return (kx << 42) | (ky << 21) | kt
 
 
-@njit(cache=True)
+@njit()
 def fill_bins(
     particles: Array, weights: Array, bin_xy: float, bin_yaw: float, keys: np.ndarray, mass: Array, floor: float
 ) -> tuple[int, np.int64]:
@@ -152,7 +152,7 @@ def fill_bins(
     return count, best
 
 
-@njit(cache=True)
+@njit()
 def cluster_mean(
     particles: Array, weights: Array, key: int, bin_xy: float, bin_yaw: float, radius: float, turn: float, mean: Array,
     covariance: Array,

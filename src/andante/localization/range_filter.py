@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, so3
 from andante.mapping.planar import three_numbers, wrap
@@ -150,7 +150,7 @@ class RangeInertialFilter:
             predict_inertial(self._x, self._P, gap / parts, self._rate, ax, ay, self.heading_known, self._q)
 
 
-@njit(cache=True)
+@njit()
 def predict_inertial(
     x: Array, P: Array, dt: float, turn_rate: float, ax: float, ay: float, heading_known: bool, noise: Array
 ) -> None:
@@ -203,7 +203,7 @@ def predict_inertial(
     P[:] = 0.5 * (P + P.T)
 
 
-@njit(cache=True)
+@njit()
 def range_update(
     x: Array, P: Array, anchor: Array, lever: Array, measured: float, sigma: float, gate: float
 ) -> tuple[float, float]:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.geometry import Array, se2
 from andante.mapping.matcher import insert_child, pool, push_children, score_under
 
@@ -93,14 +93,14 @@ def _standable(free: NDArray[np.uint8], depth: int) -> NDArray[np.uint8]:
     return out
 
 
-@njit(cache=True)
+@njit()
 def _score(cells: np.ndarray, places: np.ndarray, k: int, at: np.ndarray, dc: int, dr: int) -> int:
     """Sum of level k under cells (m, 2) of the robot's surroundings, shifted by dc, dr."""
     begin, rows, cols = places[k, 0], places[k, 1], places[k, 2]
     return score_under(cells[begin : begin + rows * cols].reshape((rows, cols)), k, at, dc, dr)
 
 
-@njit(cache=True)
+@njit()
 def _turned(points: Array, heading: float, scale: float, at: np.ndarray) -> None:
     """Cells (m, 2) of points (m, 2) turned by a heading, seen from the middle of the robot's cell."""
     c, s = scale * math.cos(heading), scale * math.sin(heading)
@@ -109,7 +109,7 @@ def _turned(points: Array, heading: float, scale: float, at: np.ndarray) -> None
         at[p, 1] = math.floor(s * points[p, 0] + c * points[p, 1] + 0.5)
 
 
-@njit(cache=True)
+@njit()
 def _enter(best: Array, count: int, score: float, c: float, r: float, heading: float, apart: float, turn: float) -> int:
     """Put a pose into the list `best` (most, 4) of score, column, row, heading, sorted by score; return its length.
 
@@ -136,7 +136,7 @@ def _enter(best: Array, count: int, score: float, c: float, r: float, heading: f
     return min(kept + 1, len(best))
 
 
-@njit(cache=True)
+@njit()
 def search_map(
     cells: np.ndarray, places: np.ndarray, standable: np.ndarray, points: Array, resolution: float, headings: int,
     least: float, apart: float, turn: float, best: Array,

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.planar import three_numbers
@@ -107,7 +107,7 @@ def _covariance(directions: Array, weights: Array, free: int, sigma: float) -> A
     return out
 
 
-@njit(cache=True)
+@njit()
 def _solve3(a: Array, b: Array, n: int, x: Array) -> bool:
     """Solve the leading n x n part of a symmetric positive system by Cholesky; False where it is singular."""
     low = np.zeros((3, 3))
@@ -136,7 +136,7 @@ def _solve3(a: Array, b: Array, n: int, x: Array) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit()
 def weighted_fix(anchors: Array, ranges: Array, weights: Array, free: int, position: Array, rounds: int) -> bool:
     """Improve `position` (3,) in place: least weighted squares of |position - anchor| - range, by damped Gauss-Newton.
 
@@ -181,7 +181,7 @@ def weighted_fix(anchors: Array, ranges: Array, weights: Array, free: int, posit
     return good
 
 
-@njit(cache=True)
+@njit()
 def _cost(anchors: Array, ranges: Array, weights: Array, position: Array) -> float:
     total = 0.0
     for i in range(len(ranges)):
@@ -191,7 +191,7 @@ def _cost(anchors: Array, ranges: Array, weights: Array, position: Array) -> flo
     return total
 
 
-@njit(cache=True)
+@njit()
 def robust_fix(
     anchors: Array, ranges: Array, sigma: float, cut: float, free: int, position: Array, weights: Array
 ) -> bool:
@@ -225,7 +225,7 @@ def robust_fix(
         k = max(k / 1.6, cut * cut)
 
 
-@njit(cache=True)
+@njit()
 def _doubt(a: Array, b: Array, measured: float, sigma: float) -> float:
     """Squared error of a range in sigmas; of one that is too short a quarter of it."""
     e = (math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2) - measured) / sigma

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 
@@ -15,7 +15,7 @@ UP, HEADING, RATE, SETTLED = 0, 3, 4, 5  # where things stand in the state
 STATE = 6
 
 
-@njit(cache=True)
+@njit()
 def attitude_step(state: Array, gyro: Array, acceleration: Array, settle: float, dt: float) -> None:
     """One step of the filter on its state: the vertical (3), heading, rate about the vertical, 1 once settled.
 
@@ -43,7 +43,7 @@ def attitude_step(state: Array, gyro: Array, acceleration: Array, settle: float,
     state[0], state[1], state[2] = ux / length, uy / length, uz / length
 
 
-@njit(cache=True)
+@njit()
 def level_from_body(state: Array) -> Array:
     """(3, 3) shortest rotation that brings the body's axes level, R up = z."""
     x, y, z = state[0], state[1], state[2]
@@ -51,7 +51,7 @@ def level_from_body(state: Array) -> Array:
     return np.array([[1.0 - k * x * x, -k * x * y, -x], [-k * x * y, 1.0 - k * y * y, -y], [x, y, z]])
 
 
-@njit(cache=True)
+@njit()
 def leans(state: Array) -> tuple[float, float]:
     """Lean to the right and to the front [rad]: atan2(up_y, up_z) and -asin(up_x)."""
     return math.atan2(state[1], state[2]), -math.asin(max(-1.0, min(1.0, state[0])))
@@ -107,7 +107,7 @@ PLACE, BEGUN, LAST_HEADING = 0, 2, 3  # where things stand in the state of `LegO
 PLACE_STATE = 4
 
 
-@njit(cache=True)
+@njit()
 def odometry_step(
     state: Array, before: Array, radii: Array, feet: Array, standing: np.ndarray, tilt: Array, heading: float
 ) -> None:

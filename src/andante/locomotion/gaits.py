@@ -23,6 +23,7 @@ from andante.geometry import Array
 from andante.motion import JointMotion
 from andante.plugins import Registry, load_reference
 from andante.settings import present_names
+from andante.stages import stage
 from andante.userfile import is_user_reference, load_user_object
 
 from .behaviour import Walker
@@ -162,7 +163,8 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         )
     name = request.gait or next(iter(known))
     UnknownName.check("gait", name, known, f"robot {robot.name!r}")
-    return known[name].make(robot, request)
+    with stage(f"preparing gait {name} of {robot.name}"):
+        return known[name].make(robot, request)
 
 
 def prepare_driver(robot: Robot, request: Request) -> Prepared:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.mapping.planar import place, solve3
@@ -100,7 +100,7 @@ def fewest_partners(scan: PointScan, usual: int) -> int:
     return max(15, min(usual, round(0.4 * scan.lines)))
 
 
-@njit(cache=True)
+@njit()
 def thin(points: Array, spacing: float, kept: Array) -> int:
     """Points (n, 2) in the order of their beams, of which each is at least `spacing` [m] from the one kept before.
 
@@ -115,7 +115,7 @@ def thin(points: Array, spacing: float, kept: Array) -> int:
     return count
 
 
-@njit(cache=True)
+@njit()
 def line_normals(points: Array, sensor: Array, normals: Array) -> None:
     """Unit normals (n, 2), toward the sensor, of the lines through the neighbors of each point; NaN: no line.
 
@@ -155,12 +155,12 @@ def line_normals(points: Array, sensor: Array, normals: Array) -> None:
         normals[k, 0], normals[k, 1] = nx, ny
 
 
-@njit(cache=True)
+@njit()
 def _apart(points: Array, i: int, j: int) -> float:
     return math.hypot(points[i, 0] - points[j, 0], points[i, 1] - points[j, 1])
 
 
-@njit(cache=True)
+@njit()
 def sort_into_cells(points: Array, size: float, corner: Array, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Points (n, 2) sorted into square cells: where each cell begins (rows · cols + 1,), and the order of points (n,).
 
@@ -189,7 +189,7 @@ def sort_into_cells(points: Array, size: float, corner: Array, shape: np.ndarray
     return first, order
 
 
-@njit(cache=True)
+@njit()
 def align_points(
     points: Array, normals: Array, target: Array, target_normals: Array, size: float, corner: Array, shape: np.ndarray,
     first: np.ndarray, order: np.ndarray, pose: Array, reach: float, final_reach: float, iterations: int, H: Array,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
@@ -364,7 +364,7 @@ def _logit(p: float) -> int:
     return round(THOUSAND * math.log(p / (1 - p)))
 
 
-@njit(cache=True)
+@njit()
 def draw_scan(
     log_odds: np.ndarray, stamp: np.ndarray, mark: int, ox: float, oy: float, resolution: float, sx: float, sy: float,
     ends: Array, is_hit: np.ndarray, hit: int, miss: int, low: int, high: int,

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.mapping.grid import LogOddsGrid, OccupancyGrid
 from andante.mapping.parameters import MappingParameters
@@ -83,7 +83,7 @@ class Pyramid:
         return Found(pose if score > 0 else start, score)
 
 
-@njit(cache=True)
+@njit()
 def score_cells(cells: np.ndarray, scores: np.ndarray, r0: int, r1: int, c0: int, c1: int) -> None:
     """Level 0 from log odds in thousandths: 255 (2 p - 1) for occupied cells, 0 for free and unknown ones."""
     for r in range(r0, r1):
@@ -92,7 +92,7 @@ def score_cells(cells: np.ndarray, scores: np.ndarray, r0: int, r1: int, c0: int
             scores[r, c] = 0 if v <= 0 else int(255.0 * math.tanh(0.0005 * v))
 
 
-@njit(cache=True)
+@njit()
 def _nearest(low: int, size: int) -> float:
     """Distance from 0 to the nearest number of low, low + 1, ..., low + size - 1."""
     if low > 0:
@@ -101,7 +101,7 @@ def _nearest(low: int, size: int) -> float:
     return float(-high) if high < 0 else 0.0
 
 
-@njit(cache=True)
+@njit()
 def branch_and_bound(
     levels: tuple[np.ndarray, ...], ox: float, oy: float, resolution: float, points: Array, guess: Array, reach: float,
     turn: float, turn_step: float, travel_penalty: float, turn_penalty: float, least: float, found: Array,
@@ -184,7 +184,7 @@ def branch_and_bound(
     return best if hit else -1.0
 
 
-@njit(cache=True)
+@njit()
 def pool(fine: np.ndarray, coarse: np.ndarray, first: bool, r0: int, r1: int, c0: int, c1: int) -> None:
     """Rows r0 to r1 and columns c0 to c1 of the next level; `first`: `fine` is level 0."""
     rows, cols = fine.shape
@@ -197,7 +197,7 @@ def pool(fine: np.ndarray, coarse: np.ndarray, first: bool, r0: int, r1: int, c0
             coarse[r, c] = best
 
 
-@njit(cache=True)
+@njit()
 def score_under(level: np.ndarray, k: int, at: np.ndarray, dx: int, dy: int) -> int:
     """Sum of level k under cells (m, 2), column and row, shifted by dx, dy; cells outside of the table score 0.
 
@@ -214,7 +214,7 @@ def score_under(level: np.ndarray, k: int, at: np.ndarray, dx: int, dy: int) -> 
     return total
 
 
-@njit(cache=True)
+@njit()
 def insert_child(child: np.ndarray, bounds: Array, count: int, bound: float, x: int, y: int) -> int:
     """Put a block at x, y into the children (4, 2) of a block, sorted by bound, the best last; return their number."""
     place = count
@@ -227,7 +227,7 @@ def insert_child(child: np.ndarray, bounds: Array, count: int, bound: float, x: 
     return count + 1
 
 
-@njit(cache=True)
+@njit()
 def push_children(
     stack: np.ndarray, stack_bound: Array, depth: int, child: np.ndarray, bounds: Array, count: int, level: int
 ) -> int:
@@ -320,7 +320,7 @@ class MapMatcher:
         return self.maps[0].occupancy()
 
 
-@njit(cache=True)
+@njit()
 def gauss_newton(
     cells: np.ndarray, table: np.ndarray, ox: float, oy: float, resolution: float, points: Array, pose: Array,
     guess: Array, prior: Array, iterations: int, H: Array,

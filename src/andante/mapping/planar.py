@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -45,7 +45,7 @@ def place(pose: Array, points: Array) -> Array:
     return placed
 
 
-@njit(cache=True)
+@njit()
 def solve3(
     h00: float, h01: float, h02: float, h11: float, h12: float, h22: float,
     b0: float, b1: float, b2: float, least: float,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -120,7 +120,7 @@ def _check(
         raise BadInput(f"the edge between nodes {first[k]} and {second[k]} is not finite")
 
 
-@njit(cache=True)
+@njit()
 def linearize(
     poses: Array, first: np.ndarray, second: np.ndarray, relative: Array, information: Array, robust: Array,
     values: Array, gradient: Array, chi2: Array, scale: Array,

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 
@@ -91,7 +91,7 @@ class Scan:
         return points[:count], beams[:count]
 
 
-@njit(cache=True)
+@njit()
 def scan_points(
     ranges: Array, angle_min: float, angle_increment: float, range_min: float, range_max: float, sensor: Array,
     height: float, tilt: Array, floor: float, velocity: Array, time_increment: float, no_return: float, points: Array,

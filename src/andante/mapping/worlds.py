@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.description.link import Collision, Link, Material, Visual
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Geometry, Plane
@@ -150,7 +150,7 @@ def _outside_unknown(cells: NDArray[np.int8], low: Array) -> NDArray[np.int8]:
     return np.where(outside, UNKNOWN, cells).astype(np.int8)
 
 
-@njit(cache=True)
+@njit()
 def cut_triangles(corners: Array, height: float, segments: Array) -> int:
     """Where triangles (n, 3, 3) meet the plane z = height: fills segments (n, 4) x1, y1, x2, y2; returns how many.
 
@@ -181,7 +181,7 @@ def cut_triangles(corners: Array, height: float, segments: Array) -> int:
     return count
 
 
-@njit(cache=True)
+@njit()
 def draw_cut(cells: np.ndarray, segments: Array, full: int) -> None:
     """Set the cells that segments (n, 4), in cells, run through, and those inside by the even-odd rule per row."""
     rows, cols = cells.shape
@@ -216,7 +216,7 @@ def draw_cut(cells: np.ndarray, segments: Array, full: int) -> None:
                 cells[r, c] = full
 
 
-@njit(cache=True)
+@njit()
 def merge_cells(occupied: np.ndarray, rectangles: np.ndarray) -> int:
     """Cover the True cells by rectangles without overlap; each grows as far as it can along its row, then up.
 

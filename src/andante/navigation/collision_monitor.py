@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
@@ -129,7 +129,7 @@ def _fraction(contact: float, latency: float, brake: float) -> float:
     return min(1.0, (math.sqrt(latency * latency + 2.0 * brake * contact) - latency) / brake)
 
 
-@njit(cache=True)
+@njit()
 def first_contact(
     points: Array, moved: Array, normals: Array, offsets: Array, radius: float, margin: float, around: float,
     inside: float, twist: Array, horizon: float,
@@ -178,7 +178,7 @@ def first_contact(
     return (horizon * (last - 1) / steps if last <= steps else math.inf), nearest
 
 
-@njit(cache=True)
+@njit()
 def _distance(x: float, y: float, normals: Array, offsets: Array) -> float:
     far = -math.inf
     for m in range(len(offsets)):

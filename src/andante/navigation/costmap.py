@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from andante.compiling import njit
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid
@@ -147,7 +147,7 @@ def inflate(
     return Costmap(resolution, origin, cost, distance, inflation.unknown, vehicle.circumscribed + inflation.padding)
 
 
-@njit(cache=True)
+@njit()
 def distance_window(
     state: np.ndarray, top: int, bottom: int, left: int, right: int, reach: int, resolution: float, out: np.ndarray
 ) -> None:
@@ -214,7 +214,7 @@ def distance_window(
             out[top + r, c] = min(most, np.float32(math.sqrt(squared) * resolution))
 
 
-@njit(cache=True)
+@njit()
 def cost_window(
     state: np.ndarray, distance: np.ndarray, top: int, bottom: int, left: int, right: int, inscribed: float,
     radius: float, decline: float, out: np.ndarray,
@@ -238,7 +238,7 @@ def cost_window(
                 out[r, c] = 0
 
 
-@njit(cache=True)
+@njit()
 def clearance_at(
     x: float, y: float, c: float, s: float, distance: np.ndarray, resolution: float, discs: Array, enough: float,
     floor: float,

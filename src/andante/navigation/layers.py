@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.mapping import OccupancyGrid, Scan
@@ -251,7 +251,7 @@ def _shifted(cells: np.ndarray, shift: np.ndarray, empty: float) -> np.ndarray:
     return out
 
 
-@njit(cache=True)
+@njit()
 def trace_scan(
     evidence: np.ndarray, seen: np.ndarray, base: np.ndarray, stamp: np.ndarray, mark: int, sensor: Array, ends: Array,
     is_hit: np.ndarray, now: float, gain: int, most: int,
@@ -296,7 +296,7 @@ def trace_scan(
                 r += step_r
 
 
-@njit(cache=True)
+@njit()
 def join_layers(
     base: np.ndarray, evidence: np.ndarray, seen: np.ndarray, oldest: float, top: int, bottom: int, left: int,
     right: int, state: np.ndarray,

@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 
@@ -141,7 +141,7 @@ def smoothed(
     return costmap.from_frame(inner)
 
 
-@njit(cache=True)
+@njit()
 def shortcut_points(cost: np.ndarray, factor: np.ndarray, points: Array) -> np.ndarray:
     """Which points (n,) of a path, in cells, are needed when lines that cost no more replace what lies between."""
     n = len(points)
@@ -179,7 +179,7 @@ def shortcut_points(cost: np.ndarray, factor: np.ndarray, points: Array) -> np.n
     return keep
 
 
-@njit(cache=True)
+@njit()
 def smooth_points(
     points: Array, cost: np.ndarray, factor: np.ndarray, distance: np.ndarray, resolution: float, clearance: float,
     rounds: int, pull: float, stay: float,
@@ -212,7 +212,7 @@ def smooth_points(
                     points[i, 0], points[i, 1] = nx, ny
 
 
-@njit(cache=True)
+@njit()
 def line_price(cost: np.ndarray, factor: np.ndarray, r0: int, c0: int, r1: int, c1: int) -> float:
     """Length [cells] times mean factor of the straight line between the middles of two cells; infinite when blocked.
 

@@ -16,9 +16,9 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.description.closure import reflected_inertia
 from andante.description.joint import JointType
 from andante.description.robot import Robot
@@ -152,7 +152,7 @@ class Push:
     point: Array
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def followed(wanted: Array, lower: Array, upper: Array, references: Array, per_stride: Array) -> int:
     """Cut targets (joints,) at their limits in place; 0: within a stride of the references, 1: farther, -1: NaN.
 
@@ -171,7 +171,7 @@ def followed(wanted: Array, lower: Array, upper: Array, references: Array, per_s
     return far
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def slewed(references: Array, targets: Array, modes: np.ndarray, stride: Array, per_stride: Array, rows: Array) -> int:
     """Fill `rows` (steps, joints) with the references of the coming steps, up to the one that reaches the targets.
 

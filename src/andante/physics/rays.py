@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.description.mesh.triangles import hull
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere, Vec3
 from andante.description.solids import surface
@@ -32,7 +32,7 @@ BOX, SPHERE, CYLINDER, CAPSULE, ELLIPSOID, PLANE, TRIANGLES = range(7)
 LEAF = 4  # triangles in a leaf of a bounding volume tree
 
 
-@njit(cache=True)
+@njit()
 def _first(enter: float, leave: float) -> float:
     """The first surface of a convex solid that the line is inside of from `enter` to `leave`."""
     if enter > leave or leave < 0.0:
@@ -40,7 +40,7 @@ def _first(enter: float, leave: float) -> float:
     return enter if enter >= 0.0 else leave
 
 
-@njit(cache=True)
+@njit()
 def _slab(o: float, d: float, half: float) -> tuple[float, float]:
     """Where a line is between -half and half along one axis."""
     if d == 0.0:
@@ -51,7 +51,7 @@ def _slab(o: float, d: float, half: float) -> tuple[float, float]:
     return (a, b) if a <= b else (b, a)
 
 
-@njit(cache=True)
+@njit()
 def _roots(a: float, b: float, c: float) -> tuple[float, float]:
     """Interval where a t^2 + 2 b t + c <= 0; empty as (inf, -inf)."""
     if a <= 1e-300:
@@ -68,7 +68,7 @@ def _roots(a: float, b: float, c: float) -> tuple[float, float]:
     return (t1, t2) if t1 <= t2 else (t2, t1)
 
 
-@njit(cache=True)
+@njit()
 def _ball(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, radius: float) -> tuple[float, float]:
     """Interval of a line inside a sphere at the origin, measured from the point nearest to it to keep digits."""
     dd = dx * dx + dy * dy + dz * dz
@@ -81,7 +81,7 @@ def _ball(ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, radi
     return shift - half, shift + half
 
 
-@njit(cache=True)
+@njit()
 def _solid(kind: int, p: Array, o: Array, d: Array) -> float:
     """Distance to a primitive with sizes p (half edges; radius and half length; radii; normal)."""
     if kind == BOX:
@@ -112,7 +112,7 @@ def _solid(kind: int, p: Array, o: Array, d: Array) -> float:
     return _first(t0, t1)
 
 
-@njit(cache=True)
+@njit()
 def _triangle(v: Array, o: Array, d: Array) -> float:
     """Distance to a triangle (3, 3), either side (Möller and Trumbore)."""
     e1x, e1y, e1z = v[1, 0] - v[0, 0], v[1, 1] - v[0, 1], v[1, 2] - v[0, 2]
@@ -133,7 +133,7 @@ def _triangle(v: Array, o: Array, d: Array) -> float:
     return t if t >= 0.0 else math.inf
 
 
-@njit(cache=True)
+@njit()
 def _enters(box: Array, o: Array, d: Array, best: float) -> float:
     """Distance at which a ray enters a bounding box (lows, highs), inf when it misses it or enters beyond `best`."""
     enter, leave = 0.0, best
@@ -150,7 +150,7 @@ def _enters(box: Array, o: Array, d: Array, best: float) -> float:
     return enter if enter <= leave * (1 + 1e-12) + 1e-12 else math.inf
 
 
-@njit(cache=True)
+@njit()
 def _mesh(nodes: Array, corners: Array, first: int, inner: int, o: Array, d: Array, best: float) -> float:
     """Distance to the nearest triangle of a mesh, by its complete binary tree of boxes (children 2i+1, 2i+2)."""
     stack = np.empty(64, dtype=np.int64)
@@ -181,7 +181,7 @@ def _mesh(nodes: Array, corners: Array, first: int, inner: int, o: Array, d: Arr
     return found if hit else math.inf
 
 
-@njit(cache=True)
+@njit()
 def place(
     poses: Array, body: np.ndarray, local_r: Array, local_t: Array, middle: Array, R: Array, t: Array, center: Array
 ) -> None:
@@ -206,7 +206,7 @@ def place(
             center[s, k] = t[s, k] + R[s, k, 0] * middle[s, 0] + R[s, k, 1] * middle[s, 1] + R[s, k, 2] * middle[s, 2]
 
 
-@njit(cache=True)
+@njit()
 def within(center: Array, radius: Array, point: Array, reach: float) -> np.ndarray:
     """Which bounding spheres come within `reach` of a point."""
     out = np.empty(len(radius), dtype=np.bool_)
@@ -217,7 +217,7 @@ def within(center: Array, radius: Array, point: Array, reach: float) -> np.ndarr
     return out
 
 
-@njit(cache=True)
+@njit()
 def cast(
     origins: Array, directions: Array, max_range: float, skip: np.ndarray, kind: np.ndarray, sizes: Array, R: Array,
     t: Array, center: Array, radius: Array, spans: np.ndarray, nodes: Array, corners: Array, distance: Array,

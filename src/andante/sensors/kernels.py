@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _matrix(q: Array) -> Array:
     """(3, 3) rotation of a quaternion x y z w."""
     x, y, z, w = q[0], q[1], q[2], q[3]
@@ -22,7 +22,7 @@ def _matrix(q: Array) -> Array:
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def disturb(values: Array, bias: Array, drawn: Array, row: int, limits: Array) -> None:
     """Add bias and noise to values (n,) in place, round and cut them; the bias (n,) wanders.
 
@@ -37,7 +37,7 @@ def disturb(values: Array, bias: Array, drawn: Array, row: int, limits: Array) -
         values[i] = min(max(x, limits[1, i]), limits[2, i]) if x == x else x
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def point_motion(pose: Array, velocity: Array, body_from_frame: Array) -> tuple[Array, Array]:
     """World rotation (3, 3) and velocity (3,) [m/s] of a frame (4, 4) on a body with pose (7,) and velocity (6,)."""
     body = _matrix(pose[3:7])
@@ -54,7 +54,7 @@ def point_motion(pose: Array, velocity: Array, body_from_frame: Array) -> tuple[
     return rotation, out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def mean_rate(now: Array, before: Array, seconds: float, present: Array) -> Array:
     """Angular velocity (3,) that turns one rotation (3, 3) into another in a time [rad/s], world axes.
 
@@ -73,7 +73,7 @@ def mean_rate(now: Array, before: Array, seconds: float, present: Array) -> Arra
     return v * (scale / seconds)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def inertial(
     pose: Array, motion: Array, body_from_frame: Array, gravity: Array, elapsed: float, before: Array
 ) -> tuple[Array, Array]:
@@ -96,7 +96,7 @@ def inertial(
     return out, memory
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def pressed(
     links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, pose: Array, body_from_frame: Array
 ) -> tuple[float, float, float]:
@@ -135,7 +135,7 @@ def pressed(
     return total, cx, cy
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def cell_fractions(table: Array, cells: Array, count: int, x: float, y: float, out: Array) -> None:
     """Fractions (count,) of a load at x, y that cells (count, 2) carry: they sum to 1, none is negative.
 
@@ -173,7 +173,7 @@ def cell_fractions(table: Array, cells: Array, count: int, x: float, y: float, o
         out[i] /= total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def feet(
     links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, bodies: np.ndarray, poses: Array, frames: Array,
     tables: Array, cells: Array, counts: np.ndarray, starts: np.ndarray, out: Array,
@@ -194,7 +194,7 @@ def feet(
             place[i] *= total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def switches(
     links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, bodies: np.ndarray, poses: Array, frames: Array,
     radii: Array, thresholds: Array, starts: np.ndarray, out: Array,
@@ -228,7 +228,7 @@ def switches(
         out[starts[s]], out[starts[s] + 1] = (1.0 if total > thresholds[s] else 0.0), total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def between(first: Array, second: Array, u: float, out: Array) -> None:
     """Pose (7,) a fraction u of the way from one to another: straight in place, the shorter turn at constant rate."""
     dot = 0.0
@@ -245,7 +245,7 @@ def between(first: Array, second: Array, u: float, out: Array) -> None:
         out[k] = a * first[k] + b * sign * second[k]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def moving_rays(
     first: Array, second: Array, fractions: Array, body_from_sensor: Array, local: Array
 ) -> tuple[Array, Array]:
@@ -272,7 +272,7 @@ def moving_rays(
     return origins, directions
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def measured_ranges(
     ranges: Array, normal: Array, chance: Array, constant: float, proportional: float, offset: float,
     resolution: float, lowest: float, highest: float, dropout: float,
@@ -301,7 +301,7 @@ def measured_ranges(
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def strongest(distances: Array, directions: Array, lowest_cosine: float) -> float:
     """Nearest distance of triples of rays (3 n,) whose surface faces the sensor; inf: no echo comes back.
 

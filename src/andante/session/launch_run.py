@@ -15,6 +15,7 @@ from typing import Any
 
 from andante.bridges.server.start import start_server
 from andante.child import Child
+from andante.compiling.ahead import compile_ahead
 from andante.errors import AndanteError, BadInput
 from andante.mapping.io.map_files import load_map
 from andante.mobile.zone_files import zones_beside
@@ -72,6 +73,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
     """The session that a plan asks for, with its parameters, map and behaviour; it has not run yet."""
     x, y, yaw = plan.start
     folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
+    compile_ahead()
     session = LiveSession(
         plan.robot,
         plan.world,

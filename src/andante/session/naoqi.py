@@ -20,6 +20,7 @@ from typing import Any
 from andante.bridges.naoqi import check_place, require
 from andante.bridges.server.start import start_server
 from andante.child import Child
+from andante.compiling.ahead import compile_ahead
 from andante.description.load import load_robot
 from andante.errors import AndanteError, BadInput, MissingFile
 from andante.motion import Keyframes
@@ -115,6 +116,7 @@ def run(
     check_place("127.0.0.1", place)
     with contextlib.ExitStack() as stack:
         kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="andante_naoqi_")))
+        compile_ahead()
         session = LiveSession(robot, world, engine, seed=seed, folder=kept)
         stack.callback(session.close)
         runner = _Runner(session, place, kept, Path(folder) if folder else kept / "robot", sound, say)

@@ -31,6 +31,7 @@ from andante.physics import Engine, Mode, Settings, engine_class
 from andante.physics.engine import check_bounds
 from andante.physics.solver import check_settings
 from andante.sensors import Lidar, SensorSuite
+from andante.stages import stage
 
 from .body import Servos, Wiring
 from .rollers import Rollers, roller_drive, with_plain_wheels
@@ -425,7 +426,8 @@ def simulate(
         robot = close_loops(robot, positions, positions).robot  # rods on balls start where they fit
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
-    scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
+    with stage(f"building the scene on {engine if isinstance(engine, str) else make.__name__}"):
+        scene = make(world, (*others, Placement(name, with_plain_wheels(robot), fixed=fixed)), asked)
     model = scene.model_index(name)
     ground, stood = put_to_stand(scene, model, robot, pose, start, drop, fixed)
     return Simulation(scene, model, seed, sensors, ground, stood)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
+from andante.compiling.ahead import compile_ahead
 from andante.errors import BadInput
 from andante.files import Closing, session_folder
 from andante.gc_paused import gc_paused
@@ -210,6 +211,7 @@ def open_studio(
         server.wait()
         if announce is not None:
             announce(server.url)
+        compile_ahead()
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
             body=real_body(body, given.body, bus), teleop=teleop, follow=follow,

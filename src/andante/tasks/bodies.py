@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from andante.compiling.ahead import compile_ahead
 from andante.control.body import Body
 from andante.description import Robot
 from andante.errors import BadInput, MissingFile, Unsupported
@@ -123,6 +124,7 @@ def opened(body: BodyLike, robot: Robot, table: Mapping[str, Any], log: Callable
         return
     from andante.hardware.open import open_body  # with ROS and serial lines
 
+    compile_ahead()
     made = open_body(body, robot, table, log)
     try:
         yield made

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from importlib import metadata
 from typing import Any, TypeVar
 
-from andante._compile_cache import REMEDY, kept_nowhere
+from andante.compiling.place import REMEDY, kept_nowhere
 from andante.description import load_robot, load_world, robot_names, world_names
 from andante.description.public import public_robots
 from andante.errors import AndanteError
@@ -21,6 +21,7 @@ from andante.physics.solver import SettingRow, setting_rows
 from .result import Result
 
 E = TypeVar("E")
+IN_EXTRAS = {"pyopengl": "pictures", "av": "pictures", "matplotlib": "plot", "optuna": "search"}
 
 
 @dataclass(frozen=True)
@@ -216,11 +217,11 @@ def _rendering() -> Finding:
 
 
 def _libraries() -> Iterator[Finding]:
-    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "av", "rosbags", "mcap", "pyserial"):
+    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "rosbags", "mcap", "pyserial", *IN_EXTRAS):
         try:
             yield Finding(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:
-            yield Finding(name, False, "", f"pip install {name}")
+            yield Finding(name, False, "", how_to_get(IN_EXTRAS[name]) if name in IN_EXTRAS else f"pip install {name}")
 
 
 def _kernels() -> Finding:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 PRISMATIC, REVOLUTE = 1, 0
@@ -59,7 +59,7 @@ class Servos:
     play: Array  # half of the backlash [rad or m]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _cross(a: Array, b: Array, out: Array) -> None:
     x = a[1] * b[2] - a[2] * b[1]
     y = a[2] * b[0] - a[0] * b[2]
@@ -67,27 +67,27 @@ def _cross(a: Array, b: Array, out: Array) -> None:
     out[0], out[1], out[2] = x, y, z
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _add_cross(a: Array, b: Array, factor: float, out: Array) -> None:
     out[0] += factor * (a[1] * b[2] - a[2] * b[1])
     out[1] += factor * (a[2] * b[0] - a[0] * b[2])
     out[2] += factor * (a[0] * b[1] - a[1] * b[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _times(A: Array, v: Array, out: Array) -> None:
     for r in range(3):
         out[r] = A[r, 0] * v[0] + A[r, 1] * v[1] + A[r, 2] * v[2]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _product(A: Array, B: Array, out: Array) -> None:
     for r in range(3):
         for c in range(3):
             out[r, c] = A[r, 0] * B[0, c] + A[r, 1] * B[1, c] + A[r, 2] * B[2, c]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _turned(base: Array, a: Array, angle: float, out: Array) -> None:
     """base times the rotation about the unit axis a (Rodrigues), into `out`."""
     s, c = np.sin(angle), np.cos(angle)
@@ -100,7 +100,7 @@ def _turned(base: Array, a: Array, angle: float, out: Array) -> None:
         out[r, 2] = c * z + along * a[2] + s * (x * a[1] - y * a[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _momentum(m: float, h: Array, tensor: Array, V: Array, out: Array) -> None:
     """Spatial momentum (or force) of a body of mass m, first moment h and inertia tensor about the origin."""
     _times(tensor, V[:3], out[:3])
@@ -110,7 +110,7 @@ def _momentum(m: float, h: Array, tensor: Array, V: Array, out: Array) -> None:
     _add_cross(V[:3], h, 1.0, out[3:])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def mass_and_bias(
     q: Array, dq: Array, parent: np.ndarray, rotation: Array, place: Array, axis: Array, kind: np.ndarray, mass: Array,
     com: Array, inertia: Array, heavy: Array, gravity: Array, M: Array, bias: Array, R: Array, tensor: Array,
@@ -201,7 +201,7 @@ def mass_and_bias(
                     tensor[k, r, c] += tensor[i, r, c]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _speed(a: float, c: float, b0: float, b1: float, effort: float, dry: float) -> float:
     """The x with a x + c = clip(b0 - b1 x, effort) - dry sign(x), sign(0) being anything from -1 to 1; a > 0, b1 >= 0.
 
@@ -220,7 +220,7 @@ def _speed(a: float, c: float, b0: float, b1: float, effort: float, dry: float) 
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def advance(
     start: Array, references: Array, dt: float, at: float, parent: np.ndarray, rotation: Array, place: Array,
     axis: Array, kind: np.ndarray, mass: Array, com: Array, inertia: Array, heavy: Array, lead: np.ndarray,

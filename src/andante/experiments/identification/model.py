@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.description import Robot
 from andante.description.joint import ONE_DOF, JointType
 from andante.errors import BadInput, UnknownName, Unsupported
@@ -240,7 +240,7 @@ MOST_READINGS = 0.7  # different readings per sample of an encoder that rounds, 
 STANDS = 0.02  # joints without targets that move less stand still [rad or m]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _slew(rows: Array, stride: Array, start: Array, speed: np.ndarray) -> None:
     """Let position references follow their targets by at most a stride per step, in place."""
     for j in range(rows.shape[1]):

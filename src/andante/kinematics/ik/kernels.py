@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import njit
 from numba.extending import intrinsic
 
+from andante.compiling import njit
 from andante.errors import UnknownName
 from andante.geometry import Array
 
@@ -25,9 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """One set of flags for all kernels: products and sums may be fused, which rounds less; nothing else is relaxed."""
-    dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function)
-    kernel: Function = dispatcher  # called like the function itself
-    return kernel
+    return njit(nogil=True, error_model="numpy", fastmath={"contract"})(function)
 
 
 def _borrowed(typing: Any, array: Any) -> Any:

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 
@@ -78,7 +78,7 @@ def beyond(x: float, y: float, usual: float) -> tuple[float, float]:
     return fraction * x, fraction * y
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def choose_step(
     x: Array, p: Array, p_low: Array, p_high: Array, shift: Array, foot: Array, foot_low: Array, foot_high: Array,
     offset: Array, swing: Array, quick: float, rate: float, wanted: float, shortest: float, longest: float, tick: float,

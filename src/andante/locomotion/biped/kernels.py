@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.locomotion.attitude import level_from_body
@@ -30,7 +30,7 @@ class BipedLegs(NamedTuple):
 Tables = tuple[np.ndarray, ...]  # fields of a MassTree or of BipedLegs: a named tuple takes 1 us more per call
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def outboard(tree: MassTree, turns: Array, at: Array, moment: Array, carried: Array) -> None:
     """Mass `carried` (bodies,) of bodies with all that hangs on them, and moment (bodies, 3) [kg m], root frame."""
     parent, mass, center = tree.parent, tree.mass, tree.center
@@ -46,14 +46,14 @@ def outboard(tree: MassTree, turns: Array, at: Array, moment: Array, carried: Ar
             moment[p, i] += moment[k, i]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def center_of_mass(q: Array, tree: MassTree, turns: Array, at: Array, out: Array) -> None:
     """Center of mass (3,) [m] in the root frame; `turns` and `at` are filled as by `frames`."""
     frames(q, tree, turns, at)
     weigh(tree, turns, at, out)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def solve_positive(a: Array, b: Array, n: int) -> None:
     """x of a x = b for a symmetric positive matrix (n, n), by Cholesky; b is overwritten with x."""
     for i in range(n):
@@ -75,7 +75,7 @@ def solve_positive(a: Array, b: Array, n: int) -> None:
         b[i] /= a[i, i]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def sole_frame(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array, out: Array) -> None:
     """Rotation `turn` (3, 3) and place `out` (3,) of a sole in the root frame."""
     body, own = legs.feet[foot], legs.sole_at[foot]
@@ -85,7 +85,7 @@ def sole_frame(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array,
             turn[i, j] = product(turns[body], legs.sole_turn[foot], i, j)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def reach(
     q: Array, yaw: float, masses: Tables, feet: Tables, goal_at: Array, goal_turn: Array, com: Array, height: float,
     tilt: Array, wanted_yaw: float, rounds: int, torso: Array,
@@ -190,7 +190,7 @@ def reach(
     return yaw, left
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def mass_places(q: Array, masses: Tables, root: Array, torso: Array, out: Array) -> None:
     """Centers of mass of all bodies into out (bodies, 3) [m], in level axes.
 
@@ -210,7 +210,7 @@ def mass_places(q: Array, masses: Tables, root: Array, torso: Array, out: Array)
             out[k, i] = torso[i] + root[i, 0] * own[0] + root[i, 1] * own[1] + root[i, 2] * own[2]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def whole_push(mass: Array, places: Array, accelerations: Array, force: Array) -> tuple[float, float, float]:
     """Force of the ground (3,) [N] on masses that move so, where it acts (x, y) [m], its moment about z there [N m].
 
@@ -230,7 +230,7 @@ def whole_push(mass: Array, places: Array, accelerations: Array, force: Array) -
     return px, py, twist - (px * force[1] - py * force[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def holding(
     q: Array, masses: Tables, feet: Tables, root: Array, push: Array, point: Array, twist: Array, accelerations: Array,
     out: Array,
@@ -291,7 +291,7 @@ def holding(
         out[tree.joint[legs.moved[k]]] = legs.gain[k] * load[legs.variable[k]]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def measure(
     q: Array, masses: Tables, feet: Tables, stance: int, upright: Array, shift: Array, up: Array, force: Array,
     turns: Array, at: Array, out: Array,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.locomotion.rigs.balance import MassTree, frames
 
@@ -17,7 +17,7 @@ TRIES = 5  # to find what is active
 MOST = 0.2  # of a joint in a step [rad]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def turned_back(turn: Array, v: Array) -> Array:
     """turn^T v."""
     out = np.empty(3)
@@ -26,7 +26,7 @@ def turned_back(turn: Array, v: Array) -> Array:
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def crossed(a: Array, b: Array) -> Array:
     """a x b."""
     out = np.empty(3)
@@ -36,7 +36,7 @@ def crossed(a: Array, b: Array) -> Array:
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def seen_from_sole(
     q: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, center: Array, up: Array
 ) -> None:
@@ -60,7 +60,7 @@ def seen_from_sole(
     up[:] = turned_back(own, upright[2])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def root_from_sole(q: Array, masses: Tables, feet: Tables, foot: int, turn: Array, place: Array) -> None:
     """Fill the rotation (3, 3) and place (3,) [m] of the root in axes of a foot's sole."""
     tree, legs = MassTree(*masses), BipedLegs(*feet)
@@ -73,7 +73,7 @@ def root_from_sole(q: Array, masses: Tables, feet: Tables, foot: int, turn: Arra
     place[:] = -turned_back(own, p0)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def keep(
     q: Array, goal: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, fixed: bool,
     normals: Array, bound: Array, rounds: int,
@@ -192,14 +192,14 @@ def keep(
     return missed
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _along(normal: Array, place: Array) -> float:
     """normal . place of vectors (4,)."""
     made: float = normal[0] * place[0] + normal[1] * place[1] + normal[2] * place[2] + normal[3] * place[3]
     return made
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _add(normal: Array, step: Array, row: Array, left: float, weight: float) -> None:
     """Add the equation row x = left to a least squares problem."""
     for i in range(row.shape[0]):

@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.locomotion.attitude import HEADING as TURNED
@@ -81,7 +81,7 @@ MOST_SHIFT = 0.4  # of the reach: how far a body on pairs of feet is moved so th
 MOST_RISE = 0.1  # of the body back to its height [m/s]
 
 
-@njit(cache=True)
+@njit()
 def limit_scale(figures: Figures, fixed: Array, vx: float, vy: float, wz: float) -> float:
     """The fraction, up to 1, of a twist that keeps every foot in reach: min 2 * 0.87 reach / (stance time * speed).
 
@@ -95,7 +95,7 @@ def limit_scale(figures: Figures, fixed: Array, vx: float, vy: float, wz: float)
     return scale
 
 
-@njit(cache=True)
+@njit()
 def is_away(fixed: Array, legs: Array, leg: int) -> bool:
     """Whether a foot is commanded away from its usual place."""
     dx, dy = legs[leg, FOOT] - fixed[leg, HOME], legs[leg, FOOT + 1] - fixed[leg, HOME + 1]
@@ -103,14 +103,14 @@ def is_away(fixed: Array, legs: Array, leg: int) -> bool:
     return away
 
 
-@njit(cache=True)
+@njit()
 def turning(body: Array) -> bool:
     """Whether the body moves over the ground."""
     moving: bool = body[TWIST] != 0.0 or body[TWIST + 1] != 0.0 or body[TWIST + 2] != 0.0
     return moving
 
 
-@njit(cache=True)
+@njit()
 def in_motion(fixed: Array, body: Array, legs: Array) -> bool:
     """Whether the body moves, a leg swings or a foot is away from its usual place."""
     busy = turning(body)
@@ -119,7 +119,7 @@ def in_motion(fixed: Array, body: Array, legs: Array) -> bool:
     return busy
 
 
-@njit(cache=True)
+@njit()
 def falling(figures: Figures, fixed: Array, body: Array, gyro: Array) -> None:
     """How far the body will have fallen beside its feet, x and y [m]: h (lean + sqrt(h / g) rate of the lean).
 
@@ -140,7 +140,7 @@ def falling(figures: Figures, fixed: Array, body: Array, gyro: Array) -> None:
     body[FALL], body[FALL + 1] = scale * x, scale * y
 
 
-@njit(cache=True)
+@njit()
 def may_walk(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) -> float:
     """1 while the clock may run, 0 while a leg that is due to lift must wait until the others carry the body."""
     if not figures.static:
@@ -160,7 +160,7 @@ def may_walk(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float
     return 1.0 if margin(legs[carries, :2], center) > enough else 0.0
 
 
-@njit(cache=True)
+@njit()
 def choose_twist(
     figures: Figures, fixed: Array, attitude: Array, body: Array, command: Array, pace: float, dt: float
 ) -> None:
@@ -190,7 +190,7 @@ def choose_twist(
         body[TWIST_GOAL + i] += max(-most, min(most, goal[i] - body[TWIST_GOAL + i]))
 
 
-@njit(cache=True)
+@njit()
 def advance(figures: Figures, fixed: Array, body: Array, legs: Array, pace: float, dt: float) -> None:
     """Run the clock; lift the legs whose moment has come."""
     before = body[PHASE]
@@ -207,7 +207,7 @@ def advance(figures: Figures, fixed: Array, body: Array, legs: Array, pace: floa
                 legs[leg, FROM + i] = legs[leg, FOOT + i]
 
 
-@njit(cache=True)
+@njit()
 def ground(figures: Figures, fixed: Array, body: Array, legs: Array) -> tuple[float, float, float]:
     """Plane z = a + b x + c y through the standing feet, level where they leave it open (ridge regression).
 
@@ -238,7 +238,7 @@ def ground(figures: Figures, fixed: Array, body: Array, legs: Array) -> tuple[fl
     return mz - b * mx - c * my, b, c
 
 
-@njit(cache=True)
+@njit()
 def move_feet(figures: Figures, fixed: Array, body: Array, legs: Array, touching: np.ndarray, dt: float) -> None:
     """Standing feet go with the ground, swinging ones along their arcs, those in the air reach down.
 
@@ -268,7 +268,7 @@ def move_feet(figures: Figures, fixed: Array, body: Array, legs: Array, touching
         land(figures, body, legs, leg, touching[leg], dt)
 
 
-@njit(cache=True)
+@njit()
 def land(figures: Figures, body: Array, legs: Array, leg: int, measured: int, dt: float) -> None:
     """End a swing at the ground, early or in time; a foot that finds none waits a little and then reaches down.
 
@@ -293,7 +293,7 @@ def land(figures: Figures, body: Array, legs: Array, leg: int, measured: int, dt
             legs[leg, FOOT + 2] -= figures.search_speed * dt
 
 
-@njit(cache=True)
+@njit()
 def hold_body(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) -> None:
     """Level the body by the IMU, keep its height over the standing feet, sway it over its support."""
     n = legs.shape[0]
@@ -321,7 +321,7 @@ def hold_body(figures: Figures, fixed: Array, body: Array, legs: Array, dt: floa
         center_body(figures, fixed, body, dt)
 
 
-@njit(cache=True)
+@njit()
 def center_body(figures: Figures, fixed: Array, body: Array, dt: float) -> None:
     """Move a body that walks on pairs of feet so that it falls to no side, within a part of their reach.
 
@@ -343,7 +343,7 @@ def center_body(figures: Figures, fixed: Array, body: Array, dt: float) -> None:
     body[SWAY + 1] += fraction * (y - body[SWAY + 1])
 
 
-@njit(cache=True)
+@njit()
 def sway(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) -> None:
     """Move the body so that the legs that will carry it during the next swing do so with a margin."""
     n = legs.shape[0]
@@ -370,7 +370,7 @@ def sway(figures: Figures, fixed: Array, body: Array, legs: Array, dt: float) ->
         body[SWAY + 1] += scale * y
 
 
-@njit(cache=True)
+@njit()
 def foot_goals(fixed: Array, body: Array, legs: Array, command: Array, goals: Array) -> None:
     """Middles of the feet (legs, 3) for the inverse kinematics: swayed, at the wanted height, R(roll, pitch)ᵀ p."""
     cr, sr = math.cos(command[ROLL]), math.sin(command[ROLL])
@@ -383,7 +383,7 @@ def foot_goals(fixed: Array, body: Array, legs: Array, command: Array, goals: Ar
         goals[leg, 2] = sp * cr * x - sr * y + cp * cr * z
 
 
-@njit(cache=True)
+@njit()
 def control_step(
     figures: Figures, fixed: Array, mount: Array, attitude: Array, odometry: Array, before: Array, body: Array,
     legs: Array, feet: Array, touching: np.ndarray, gyro: Array, acceleration: Array, command: Array, dt: float,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from numba import njit
-
+from andante.compiling import njit
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 
@@ -104,7 +103,7 @@ def crawl(legs: int) -> tuple[float, ...]:
     return wave(legs)
 
 
-@njit(cache=True)
+@njit()
 def moved(x: float, y: float, twist: Array, seconds: float) -> tuple[float, float]:
     """A point fixed on the ground as the body sees it after moving by a constant twist (vx, vy, wz) for a time.
 
@@ -120,21 +119,21 @@ def moved(x: float, y: float, twist: Array, seconds: float) -> tuple[float, floa
     return cw * dx + sw * dy, cw * dy - sw * dx
 
 
-@njit(cache=True)
+@njit()
 def smooth(fraction: float) -> float:
     """0 to 1 with zero velocity and acceleration at both ends: 10 s³ - 15 s⁴ + 6 s⁵."""
     s = min(1.0, max(0.0, fraction))
     return s * s * s * (10.0 + s * (6.0 * s - 15.0))
 
 
-@njit(cache=True)
+@njit()
 def lift(fraction: float) -> float:
     """Height of a swinging foot, 0 to 1 and back, with zero velocity at both ends: 16 s² (1 - s)²."""
     s = min(1.0, max(0.0, fraction))
     return 16.0 * (s * (1.0 - s)) ** 2
 
 
-@njit(cache=True)
+@njit()
 def forward_fraction(fraction: float) -> float:
     """How far a swinging foot has come along the ground: it rises first, and stands above its place before it sinks.
 
@@ -144,7 +143,7 @@ def forward_fraction(fraction: float) -> float:
     return smooth((fraction - 0.1) / 0.65)
 
 
-@njit(cache=True)
+@njit()
 def swing(start: Array, end: tuple[float, float, float], fraction: float, height: float) -> tuple[float, float, float]:
     """A foot between its lift-off and touchdown points, at a fraction of the swing, lifted by a height [m]."""
     along, up = forward_fraction(fraction), smooth(fraction)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.description import JointType, Robot
 from andante.description.inertia import combine
 from andante.description.shapes import Heightmap, Plane
@@ -81,14 +81,14 @@ def mass_tree(robot: Robot) -> tuple[MassTree, dict[str, tuple[int, SE3]]]:
     return tree, place
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def product(a: Array, b: Array, i: int, j: int) -> float:
     """Element i, j of a b for matrices (3, 3)."""
     made: float = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]
     return made
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def frames(q: Array, tree: MassTree, turns: Array, at: Array) -> None:
     """Fill rotations `turns` (bodies, 3, 3) and origins `at` (bodies, 3) [m] in the root frame at q (joints,)."""
     rotation, offset, axis, m = tree.rotation, tree.offset, tree.axis, np.empty((3, 3))
@@ -116,7 +116,7 @@ def frames(q: Array, tree: MassTree, turns: Array, at: Array) -> None:
             )
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def weigh(tree: MassTree, turns: Array, at: Array, out: Array) -> None:
     """Center of mass (3,) [m] in the root frame, from frames as `frames` fills them."""
     mass, center, total = tree.mass, tree.center, 0.0
@@ -130,7 +130,7 @@ def weigh(tree: MassTree, turns: Array, at: Array, out: Array) -> None:
         out[i] /= total
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def sliding_frames(q: Array, tree: MassTree, turns: Array, at: Array) -> None:
     """As `frames`, for trees in which some joints slide: those move the origin of their body along its axis."""
     rotation, axis, count = tree.rotation, tree.axis, tree.parent.shape[0]
@@ -146,7 +146,7 @@ def sliding_frames(q: Array, tree: MassTree, turns: Array, at: Array) -> None:
     frames(angle, MassTree(tree.parent, own, tree.slides, rotation, moved, axis, tree.mass, tree.center), turns, at)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def points_of(turns: Array, at: Array, body: np.ndarray, points: Array) -> Array:
     """Points fixed to bodies, in the root frame (n, 3) [m]."""
     out = np.empty_like(points)
@@ -163,7 +163,7 @@ LEAST_AREA = 1e-12  # twice the area of a corner that counts [m²]
 CLOSE = 1e-6  # a point this near to its goal counts as there [m]
 
 
-@njit(cache=True)
+@njit()
 def hull(points: Array) -> Array:
     """Corners (m, 2) of the convex hull of points (n, 2) counter-clockwise (Andrew's monotone chain)."""
     n = points.shape[0]
@@ -205,7 +205,7 @@ def hull(points: Array) -> Array:
     return out[:size].copy()
 
 
-@njit(cache=True)
+@njit()
 def edges(points: Array) -> Array:
     """Lines (m, 3) of the hull as nx, ny, d with n·p - d >= 0 inside, |n| = 1; none when the hull has no area."""
     corners = hull(points)
@@ -222,7 +222,7 @@ def edges(points: Array) -> Array:
     return out
 
 
-@njit(cache=True)
+@njit()
 def margin(points: Array, where: Array) -> float:
     """Distance of a point from the border of the hull of points (n, 2), positive inside [m]; -inf without a polygon."""
     lines = edges(points)
@@ -234,7 +234,7 @@ def margin(points: Array, where: Array) -> float:
     return least
 
 
-@njit(cache=True)
+@njit()
 def inside(points: Array, where: Array, wanted: float) -> Array:
     """The point nearest to `where` that lies at least `wanted` inside the hull [m]; its middle where that is too much.
 

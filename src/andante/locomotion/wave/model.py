@@ -17,10 +17,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
+from andante.compiling import njit
 from andante.description import ROBOTS, Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
@@ -44,7 +44,7 @@ _DEGREE = math.pi / 180.0
 _TURN = 2.0 * math.pi
 
 
-@njit(cache=True)
+@njit()
 def _hip(x: float, amplitude: float, shift: float) -> float:
     x = x % _TURN
     if 0.75 * math.pi < x < math.pi:
@@ -52,7 +52,7 @@ def _hip(x: float, amplitude: float, shift: float) -> float:
     return SINE_FRACTION * amplitude * math.sin(x) + shift
 
 
-@njit(cache=True)
+@njit()
 def _knee(x: float, amplitude: float, shift: float) -> float:
     x = x % (2.0 * _TURN)
     low, top, high = 3.25 * math.pi, 3.5 * math.pi, 3.75 * math.pi
@@ -65,7 +65,7 @@ def _knee(x: float, amplitude: float, shift: float) -> float:
     return RIPPLE * amplitude * math.sin(x) + shift
 
 
-@njit(cache=True)
+@njit()
 def _ankle(x: float, amplitude: float, shift: float) -> float:
     x = x % _TURN
     rise = 0.4 * math.pi
@@ -74,7 +74,7 @@ def _ankle(x: float, amplitude: float, shift: float) -> float:
     return shift + amplitude - 2.0 * amplitude * (x - rise) / (_TURN - rise)
 
 
-@njit(cache=True)
+@njit()
 def exact_waves(parameters: Array, t: Array) -> Array:
     """Angles (n, 18) [rad] of the model as published, at times t (n,) in the cycle [s]."""
     period, hip_a, hip_s, knee_a, knee_f, knee_s, ankle_a, ankle_f, ankle_s, balance = parameters[:10]
@@ -97,7 +97,7 @@ def exact_waves(parameters: Array, t: Array) -> Array:
     return out
 
 
-@njit(cache=True)
+@njit()
 def _arms(x: float, amplitude: float, spread: float, row: Array) -> None:
     """The four waves of each arm [deg], into columns 10 to 17."""
     row[10] = SHOULDER_PITCH[0] * amplitude * math.sin(x + SHOULDER_PITCH[2]) + SHOULDER_PITCH[1]
@@ -108,7 +108,7 @@ def _arms(x: float, amplitude: float, spread: float, row: Array) -> None:
     row[13], row[15], row[17] = -row[12], -row[14], -row[16]
 
 
-@njit(cache=True)
+@njit()
 def _window(x: float, center: float, half: float, cycle: float) -> float:
     """A bump of height 1 at `center` that is 0 from `half` on, with slope and curvature continuous: cos^4."""
     gap = (x - center + 0.5 * cycle) % cycle - 0.5 * cycle
@@ -118,19 +118,19 @@ def _window(x: float, center: float, half: float, cycle: float) -> float:
     return c * c * c * c
 
 
-@njit(cache=True)
+@njit()
 def _smooth_hip(x: float, pulse: float) -> float:
     w = pulse * _window(x, 0.875 * math.pi, PULSE_WIDTH, _TURN)
     return (1.0 - w) * SINE_FRACTION * math.sin(x) + w
 
 
-@njit(cache=True)
+@njit()
 def _smooth_knee(x: float, swing: float) -> float:
     w = _window(x, 3.5 * math.pi, swing * _TURN, 2.0 * _TURN)
     return (1.0 - w) * RIPPLE * math.sin(x) + w
 
 
-@njit(cache=True)
+@njit()
 def _smooth_ankle(x: float) -> float:
     x = x % _TURN
     rise = 0.4 * math.pi
@@ -139,7 +139,7 @@ def _smooth_ankle(x: float) -> float:
     return math.cos(math.pi * (x - rise) / (_TURN - rise))
 
 
-@njit(cache=True)
+@njit()
 def smooth_waves(parameters: Array, t: Array, fraction: Array, stride: Array) -> Array:
     """Angles (n, 18) [rad] of the smooth variant; `fraction` (n,) scales every swing, `stride` (n,) those of the pitch.
 

@@ -13,6 +13,7 @@ from andante.bags.reader import SUFFIXES
 from andante.errors import AndanteError, BadInput, MissingFile
 from andante.files import PACKED
 from andante.mapping.records import Log
+from andante.stages import stage
 
 from .bags import SCAN, LogOptions, read_bag
 from .carmen import read_carmen
@@ -34,9 +35,11 @@ def read_log(path: Path | str, options: LogOptions | None = None) -> Log:
         for flag, value in (("--odom", asked.odom), ("--imu", asked.imu), ("--base-frame", asked.base_frame)):
             if value:
                 raise BadInput(f"{path}: a CARMEN log has no topics or frames; leave {flag} out")
-        return read_carmen(path, asked.scan)
+        with stage(f"reading log {path}"):
+            return read_carmen(path, asked.scan)
     if name.endswith(SUFFIXES) or path.is_dir():
-        return read_bag(path, asked)
+        with stage(f"reading log {path}"):
+            return read_bag(path, asked)
     if name.endswith(tuple(bag + packed for bag in SUFFIXES for packed in PACKED)):
         raise BadInput(f"{path}: is packed; unpack it first, then name {path.with_suffix('')}")
     raise BadInput(f"{path}: logs are CARMEN (.log, .clf, also .gz), rosbag1 (.bag), rosbag2 (folder, .db3) or .mcap")

@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 DEPTH = 16  # levels below the root
@@ -30,20 +30,20 @@ Slots = NDArray[np.int32]
 Values = NDArray[np.float32]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def pack(x: int, y: int, z: int) -> int:
     """Three keys of 16 bits in one number."""
     return (x << X) | (y << Y) | z
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def spread(key: int, mask: int) -> int:
     """First place of a key in a hash table of mask + 1 places."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return int(np.int64(mixed >> np.uint64(32)) & mask)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def find(table: Keys, key: int) -> int:
     """Place of a key in a hash table, or of the empty place where it belongs."""
     mask = table.shape[0] - 1
@@ -53,7 +53,7 @@ def find(table: Keys, key: int) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def rehash(old: Keys, old_marks: Any, table: Keys, marks: Any) -> None:
     """Move all keys and what is kept beside them into a larger table."""
     for i in range(old.shape[0]):
@@ -63,7 +63,7 @@ def rehash(old: Keys, old_marks: Any, table: Keys, marks: Any) -> None:
             marks[at] = old_marks[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def trace(
     origin: Array, ends: Array, hits: NDArray[np.bool_], resolution: float, first: int, table: Keys,
     marks: NDArray[np.bool_], count: int,
@@ -112,7 +112,7 @@ def trace(
     return ends.shape[0], count
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def block_of(
     key: int, table: Keys, slots: Slots, places: Slots, uniform: Values, store: Slots, values: Values, used: Any
 ) -> int:
@@ -141,7 +141,7 @@ def block_of(
     return int(store[block])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def apply(
     voxels: Keys, marks: NDArray[np.bool_], first: int, model: Array, table: Keys, slots: Slots, places: Slots,
     uniform: Values, store: Slots, values: Values, used: Any,
@@ -170,7 +170,7 @@ def apply(
     return int(voxels.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def look_up(
     points: Array, resolution: float, table: Keys, slots: Slots, uniform: Values, store: Slots, values: Values,
     out: Values,
@@ -194,7 +194,7 @@ def look_up(
             out[n] = values[store[block], (key >> X) & IN, (key >> Y) & IN, key & IN]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def put_leaves(
     corners: NDArray[np.int64], depths: NDArray[np.int64], leaves: Values, first: int, table: Keys, slots: Slots,
     places: Slots, uniform: Values, store: Slots, values: Values, used: Any,

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from andante.compiling import njit
 
 from .kernels import DEPTH, EDGE_BITS, Values
 
@@ -82,7 +83,7 @@ def interleave(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return out
 
 
-@njit(cache=True)
+@njit()
 def merge_inside(below: Any, below_kinds: Any, above: Any, kinds: Any) -> None:
     """Nodes (n, e, e, e) over cubes of 2 x 2 x 2 nodes (n, 2e, 2e, 2e)."""
     for n in range(above.shape[0]):
@@ -104,7 +105,7 @@ def merge_inside(below: Any, below_kinds: Any, above: Any, kinds: Any) -> None:
                     kinds[n, i, j, k] = LEAF if same else kind
 
 
-@njit(cache=True)
+@njit()
 def merge_above(names: Any, values: Any, kinds: Any, begin: Any, above: Any, above_kinds: Any, children: Any) -> None:
     """Nodes over those of the level below, whose numbers `names` are sorted; those of parent n begin at begin[n]."""
     for n in range(begin.shape[0]):
@@ -118,7 +119,7 @@ def merge_above(names: Any, values: Any, kinds: Any, begin: Any, above: Any, abo
         above_kinds[n] = LEAF if same else INNER
 
 
-@njit(cache=True)
+@njit()
 def emit(
     values: Any, kinds: Any, first: Any, children: Any, inside: Any, inside_kinds: Any, whole: bool, out: Bytes
 ) -> tuple[int, int]:
@@ -191,7 +192,7 @@ def emit(
 BAD_END, TOO_DEEP = -1, -2
 
 
-@njit(cache=True)
+@njit()
 def parse(data: Bytes, whole: bool, extra: int, low: float, high: float, corners: Any, depths: Any, values: Any) -> int:
     """Leaves of a stream: lowest keys (n, 3), depths (n,), values (n,); returns how many, or what is wrong with it.
 

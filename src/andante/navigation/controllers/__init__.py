@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.navigation.costmap import Costmap, clearance_at
@@ -216,12 +216,12 @@ class VehicleController:
 FOLLOW, ALIGN, HEAD, CLEAR, REVERSE, TURN, YAW, CRASH, COUNT = 0, 1, 2, 3, 4, 5, 6, 7, 8  # places in `weights`
 
 
-@njit(cache=True)
+@njit()
 def _wrap(angle: float) -> float:
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
-@njit(cache=True)
+@njit()
 def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array, discs: Array, enough: float) -> float:
     """Least distance [m] between the footprint at a pose and moving discs (m, 5) after `time` seconds.
 
@@ -241,7 +241,7 @@ def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array
     return least
 
 
-@njit(cache=True)
+@njit()
 def score_rollouts(
     controls: np.ndarray, pursuit: Array, pose: Array, velocity: Array, dt: float, limits: Array, path: Array,
     movers: Array, distance: np.ndarray, resolution: float, discs: Array, enough: float, soft: float, weights: Array,
@@ -370,7 +370,7 @@ def score_rollouts(
     return first
 
 
-@njit(cache=True)
+@njit()
 def spread_noise(knots: np.ndarray, spread: Array, every: int, nominal: np.ndarray, out: np.ndarray) -> None:
     """Command sequences out (k, t, 3) = nominal (t, 3) + spread (3,) · noise, linear between knots (k, m, 3)."""
     samples, steps, axes = out.shape

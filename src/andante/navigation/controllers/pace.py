@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.navigation.costmap import clearance_at
 
 SLOWEST = 0.3  # a narrow place is passed at this speed, or at half of the top speed of a slower robot [m/s]
 
 
-@njit(cache=True)
+@njit()
 def pace_along(
     path: Array, distance: np.ndarray, resolution: float, discs: Array, enough: float, top: float, stray: float,
     braking: float,

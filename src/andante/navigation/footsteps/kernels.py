@@ -14,9 +14,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.mapping.octree.kernels import EMPTY, find
 
@@ -85,19 +85,19 @@ class Memory(NamedTuple):
     used: NDArray[np.int64]  # states, entries of the heap, round, next stamp, expansions
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def name_of(x: int, y: int, yaw: int, foot: int) -> int:
     """A state in one number."""
     return (((x + OFFSET) << 20 | (y + OFFSET)) << 9 | yaw) << 1 | foot
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def parts_of(name: int) -> tuple[int, int, int, int]:
     """x, y, yaw, foot of a state."""
     return ((name >> 30) & 0xFFFFF) - OFFSET, ((name >> 10) & 0xFFFFF) - OFFSET, (name >> 1) & 0x1FF, name & 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def stand(ground: Ground, x: float, y: float, yaw: float, foot: int) -> tuple[float, float]:
     """Height of a foot that is put there [m], BAD where it cannot stand, and how uneven it stands (0..1)."""
     c, s = math.cos(yaw), math.sin(yaw)
@@ -141,7 +141,7 @@ def stand(ground: Ground, x: float, y: float, yaw: float, foot: int) -> tuple[fl
     return top, 1.0 - 0.5 * (fraction - ground.support) / max(1.0 - ground.support, 1e-9)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def clear_of(ground: Ground, x: float, y: float) -> float:
     """Distance of a point to the next thing that a body would touch [m]; 0 outside the map."""
     row, col = math.floor((y - ground.y) / ground.resolution), math.floor((x - ground.x) / ground.resolution)
@@ -150,7 +150,7 @@ def clear_of(ground: Ground, x: float, y: float) -> float:
     return float(ground.clearance[row, col])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def highest_between(ground: Ground, x0: float, y0: float, x1: float, y1: float) -> float:
     """Highest ground along a line [m]; points of unknown ground are passed over."""
     top = -np.inf
@@ -165,7 +165,7 @@ def highest_between(ground: Ground, x0: float, y0: float, x1: float, y1: float) 
     return top
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def look(ground: Ground, lattice: Lattice, memory: Memory, state: int) -> None:
     """Find out whether a foot can stand at a state, how high and at what price."""
     x, y, yaw, foot = parts_of(memory.key[state])
@@ -175,7 +175,7 @@ def look(ground: Ground, lattice: Lattice, memory: Memory, state: int) -> None:
     memory.price[state] = lattice.edge_price * uneven
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def edge(ground: Ground, lattice: Lattice, memory: Memory, here: int, there: int, move: int) -> float:
     """Price of the step from one standing foot to the other; infinite where it cannot be made."""
     rise = memory.height[there] - memory.height[here]
@@ -196,13 +196,13 @@ def edge(ground: Ground, lattice: Lattice, memory: Memory, here: int, there: int
     return float(step + memory.price[there] + lattice.up_price * abs(rise) + lattice.edge_price * near)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def cell_of(ground: Ground, x: float, y: float) -> tuple[int, int]:
     """Row and column of a point that lies on the map."""
     return math.floor((y - ground.y) / ground.resolution), math.floor((x - ground.x) / ground.resolution)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def step_price(lattice: Lattice, memory: Memory, here: int, there: int) -> float:
     """Price of a step that is none of the set, infinite where it lies outside: the sum of its parts is too large."""
     ax, ay, yaw, foot = parts_of(memory.key[here])
@@ -222,7 +222,7 @@ def step_price(lattice: Lattice, memory: Memory, here: int, there: int) -> float
     return lattice.step_price + math.hypot(x, y) + lattice.plain_turn * abs(turn)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def renew(ground: Ground, lattice: Lattice, memory: Memory, state: int) -> None:
     """Look at all steps from a state anew: the least price to the goal, and the next state."""
     x, y, yaw, foot = parts_of(memory.key[state])
@@ -249,7 +249,7 @@ def renew(ground: Ground, lattice: Lattice, memory: Memory, state: int) -> None:
             memory.rhs[state], memory.after[state] = price, there
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def connect(ground: Ground, lattice: Lattice, memory: Memory, start: int) -> None:
     """The least price from the start to the goal over all steps to states whose way is known."""
     renew(ground, lattice, memory, start)
@@ -258,7 +258,7 @@ def connect(ground: Ground, lattice: Lattice, memory: Memory, start: int) -> Non
             reach_start(ground, lattice, memory, start, state)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def reach_start(ground: Ground, lattice: Lattice, memory: Memory, start: int, state: int) -> bool:
     """Take a step from the start to a state whose way is known, where that is the best so far."""
     if memory.fine[state] != OK or step_price(lattice, memory, start, state) + memory.g[state] >= memory.rhs[start]:
@@ -270,7 +270,7 @@ def reach_start(ground: Ground, lattice: Lattice, memory: Memory, start: int, st
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def state_of(memory: Memory, name: int) -> int:
     """Number of a state, made where it is new; -1: there is no room."""
     at = find(memory.table, name)
@@ -286,7 +286,7 @@ def state_of(memory: Memory, name: int) -> int:
     return int(memory.slots[at])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def guess(lattice: Lattice, ways: Array, origin: Array, size: float, start: Array, memory: Memory, state: int) -> float:
     """Least price from the start to a state: its way on the plan, at the price of the longest steps, and turns."""
     x, y, yaw, _ = parts_of(memory.key[state])
@@ -301,7 +301,7 @@ def guess(lattice: Lattice, ways: Array, origin: Array, size: float, start: Arra
     return float(max(way * lattice.meter_price, turn * lattice.turn_price))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def push(memory: Memory, first: float, second: float, state: int) -> bool:
     """Put a state into the heap, or put it there anew; False: there is no room."""
     n = memory.used[1]
@@ -322,7 +322,7 @@ def push(memory: Memory, first: float, second: float, state: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def drop(memory: Memory) -> None:
     """Take the first entry off the heap."""
     memory.used[1] -= 1
@@ -348,7 +348,7 @@ def drop(memory: Memory) -> None:
         heap[n, 0], heap[n, 1], entry[n, 0], entry[n, 1] = first, second, state, stamp
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def file_away(memory: Memory, state: int, inflation: float, h: float) -> bool:
     """Put an inconsistent state into the heap, or on the list of the next round; take a consistent one off both."""
     if memory.g[state] == memory.rhs[state]:
@@ -362,7 +362,7 @@ def file_away(memory: Memory, state: int, inflation: float, h: float) -> bool:
     return push(memory, memory.g[state] + h, memory.g[state], state)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def improve(
     ground: Ground, lattice: Lattice, memory: Memory, goals: NDArray[np.int64], start: int, inflation: float,
     ways: Array, origin: Array, size: float, begin: Array, most: int,
@@ -432,13 +432,13 @@ def improve(
     return MORE
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def is_goal(goals: NDArray[np.int64], name: int) -> bool:
     """Whether a state is one of the goals."""
     return bool(np.any(goals == name))
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def reorder(
     lattice: Lattice, memory: Memory, inflation: float, ways: Array, origin: Array, size: float, begin: Array
 ) -> bool:
@@ -454,7 +454,7 @@ def reorder(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def take_change(
     ground: Ground, lattice: Lattice, memory: Memory, goals: NDArray[np.int64], changed: NDArray[np.bool_], reach: float
 ) -> int:
@@ -484,7 +484,7 @@ def take_change(
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def plan_ways(free: NDArray[np.bool_], row: int, col: int, size: float) -> Any:
     """Shortest ways [m] from one cell over free ones, by eight neighbors, times what that is too long at most.
 

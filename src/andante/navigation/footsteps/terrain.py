@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.description.shapes import Plane
 from andante.description.world import World
 from andante.errors import BadInput
@@ -138,7 +138,7 @@ def ground_of_world(
     return Terrain.of(resolution, origin, heights, blocked)
 
 
-@njit(cache=True)
+@njit()
 def draw_tops(heights: NDArray[np.float32], corners: Array, low: Array, resolution: float, highest: float) -> None:
     """Raise cells to the triangles (n, 3, 3) above their middle, where these are not higher than `highest` [m]."""
     rows, cols = heights.shape

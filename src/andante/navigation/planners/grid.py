@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.navigation.costmap import Costmap
@@ -127,7 +127,7 @@ class ThetaStar(_GridPlanner):
         return cells, price / 8, expanded
 
 
-@njit(cache=True)
+@njit()
 def grid_search(
     cost: np.ndarray, factor: np.ndarray, start: int, goal: int, guided: bool
 ) -> tuple[np.ndarray, np.ndarray, int]:
@@ -233,7 +233,7 @@ def grid_search(
     return price, steps, expanded
 
 
-@njit(cache=True)
+@njit()
 def walk_back(steps: np.ndarray, cols: int, start: int, goal: int) -> np.ndarray:
     """Cells (n,) from start to goal along the steps that a search noted; empty when the goal was not reached."""
     if goal != start and steps[goal] == 0:
@@ -253,7 +253,7 @@ def walk_back(steps: np.ndarray, cols: int, start: int, goal: int) -> np.ndarray
     return out
 
 
-@njit(cache=True)
+@njit()
 def heap_push(keys: np.ndarray, items: np.ndarray, count: int, key: float, item: int) -> int:
     """Add an item to a binary heap on two arrays; returns the new count."""
     i = count
@@ -267,7 +267,7 @@ def heap_push(keys: np.ndarray, items: np.ndarray, count: int, key: float, item:
     return count + 1
 
 
-@njit(cache=True)
+@njit()
 def heap_pop(keys: np.ndarray, items: np.ndarray, count: int) -> int:
     """Remove the first item, which the caller read before; returns the new count."""
     count -= 1
@@ -287,7 +287,7 @@ def heap_pop(keys: np.ndarray, items: np.ndarray, count: int) -> int:
     return count
 
 
-@njit(cache=True)
+@njit()
 def any_angle_search(cost: np.ndarray, factor: np.ndarray, start: int, goal: int) -> tuple[float, np.ndarray, int]:
     """Price of the way, its corner cells (n,) from start to goal (empty: none) and cells expanded, by lazy Theta*.
 

@@ -7,9 +7,9 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.navigation.costmap import Costmap, clearance_at
@@ -183,7 +183,7 @@ def _cell(pose: Array, resolution: float) -> tuple[int, int]:
     return math.floor(pose[1] / resolution), math.floor(pose[0] / resolution)
 
 
-@njit(cache=True)
+@njit()
 def word_is_free(
     x: float, y: float, yaw: float, turns: np.ndarray, lengths: Array, radius: float, step: float, distance: np.ndarray,
     resolution: float, discs: Array, enough: float,
@@ -205,7 +205,7 @@ def word_is_free(
     return True
 
 
-@njit(cache=True)
+@njit()
 def hybrid_search(
     start: Array, goal: Array, field: np.ndarray, distance: np.ndarray, cost: np.ndarray, factor: np.ndarray,
     resolution: float, discs: Array, enough: float, radius: float, cell: float, headings: int, arc: float,

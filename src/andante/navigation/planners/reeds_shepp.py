@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.navigation.path import Path
@@ -68,13 +68,13 @@ def reeds_shepp(start: ArrayLike, goal: ArrayLike, radius: float) -> Word:
     return Word(tuple(int(t) for t in turns[keep]), tuple(float(v) * radius for v in lengths[keep]), radius)
 
 
-@njit(cache=True)
+@njit()
 def _mod(angle: float) -> float:
     """Angle in [-pi, pi)."""
     return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
-@njit(cache=True)
+@njit()
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     delta = _mod(u - v)
     a, b = math.sin(u) - math.sin(delta), math.cos(u) - math.cos(delta) - 1.0
@@ -84,7 +84,7 @@ def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[f
     return tau, _mod(tau - u + v - phi)
 
 
-@njit(cache=True)
+@njit()
 def _solve(kind: int, x: float, y: float, phi: float) -> tuple[bool, float, float, float]:
     """Whether a base word reaches (x, y, phi), and its free lengths t, u, v."""
     if kind in (0, 2, 5):
@@ -143,7 +143,7 @@ def _solve(kind: int, x: float, y: float, phi: float) -> tuple[bool, float, floa
     return t >= -_ZERO and v >= -_ZERO, t, u, v
 
 
-@njit(cache=True)
+@njit()
 def _fill(
     kind: int, t: float, u: float, v: float, backwards: bool, flip: float, mirror: int, turns: np.ndarray,
     lengths: Array,
@@ -172,7 +172,7 @@ def _fill(
     return total
 
 
-@njit(cache=True)
+@njit()
 def shortest_word(x: float, y: float, phi: float, turns: np.ndarray, lengths: Array) -> float:
     """Length of the shortest word from (0, 0, 0) to (x, y, phi), in turning radii, written to the arrays (5,).
 
@@ -207,7 +207,7 @@ def shortest_word(x: float, y: float, phi: float, turns: np.ndarray, lengths: Ar
     return _fill(best_kind, bt, bu, bv, best_back, best_flip, best_mirror, turns, lengths)
 
 
-@njit(cache=True)
+@njit()
 def along_arc(x: float, y: float, yaw: float, turn: float, length: float) -> tuple[float, float, float]:
     """Pose after driving `length` (below 0: backwards) with curvature `turn`, exactly."""
     if turn == 0.0:

@@ -33,9 +33,9 @@ from typing import Any
 
 import dartpy
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.physics.commands import ServoGains
 from andante.physics.state import Mode
@@ -98,7 +98,7 @@ LOAD_WEIGHT = 0.02  # weight of the newest step in the smoothed load that a foll
 AT_LIMIT = 0.95  # a servo that pulls with this fraction of its effort limit feels where the limit lies
 
 
-@njit(cache=True)
+@njit()
 def commands(
     q: Array, v: Array, reference: Array, rate: Array, top: Array, feed: Array, share: Array, leader: np.ndarray,
     follower: np.ndarray, ratio: Array, offset: Array, driven: np.ndarray, dt: float, out: Array,
@@ -119,7 +119,7 @@ def commands(
             out[b] = ratio[k] * v[a] + (ratio[k] * q[a] + offset[k] - q[b]) / dt
 
 
-@njit(cache=True)
+@njit()
 def losses(
     v: Array, impulses: Array, dry: Array, effort: Array, leader: np.ndarray, follower: np.ndarray, ratio: Array,
     driven: np.ndarray, dt: float, load: Array, given: Array, out: Array,

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed_attributes
+from andante.compiling import njit
 from andante.description.check.recognize import scrubs
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
@@ -30,7 +30,7 @@ from .geoms import quaternion
 from .sliding import let_slide
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def body_poses(bodies: np.ndarray, xpos: Array, xquat: Array) -> Array:
     """Poses x y z qx qy qz qw of some bodies, (n, 7)."""
     out = np.empty((bodies.shape[0], 7))
@@ -43,7 +43,7 @@ def body_poses(bodies: np.ndarray, xpos: Array, xquat: Array) -> Array:
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def body_velocities(bodies: np.ndarray, roots: np.ndarray, cvel: Array, xpos: Array, subtree_com: Array) -> Array:
     """Velocities of body origins (n, 6), linear then angular.
 
@@ -61,7 +61,7 @@ def body_velocities(bodies: np.ndarray, roots: np.ndarray, cvel: Array, xpos: Ar
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]:
     """Pose (7,) and velocity (6,) of a body on a free joint at addresses q and v.
 
@@ -81,7 +81,7 @@ def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]
     return pose, velocity
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def contacts(
     model: int, geom: np.ndarray, address: np.ndarray, frame: Array, position: Array, distance: Array,
     efc_force: Array, geom_model: np.ndarray, geom_link: np.ndarray,

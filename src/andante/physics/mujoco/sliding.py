@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 MORE = 1.5  # c
@@ -32,7 +32,7 @@ def let_slide(data: Any) -> None:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit()
 def _correct(
     address: NDArray[np.int32],
     dim: NDArray[np.int32],

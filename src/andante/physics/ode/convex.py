@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy.spatial import ConvexHull, QhullError
 
+from andante.compiling import njit
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane
 from andante.geometry import Array
 from andante.physics.rays import ellipsoid_triangles, shape_triangles
@@ -113,7 +113,7 @@ EDGE_BIAS = 0.95  # an axis of two edges must be this much better than that of a
 EDGE_AXES = 4096  # pairs of edges beyond which only face normals are tested (round hulls)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def rotate(q: Array, v: Array, out: Array) -> None:
     """v turned by the quaternion x y z w."""
     x, y, z, w = q[0], q[1], q[2], q[3]
@@ -123,7 +123,7 @@ def rotate(q: Array, v: Array, out: Array) -> None:
     out[2] = v[2] + w * tz + x * ty - y * tx
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def place_shapes(
     position: np.ndarray, quaternion: np.ndarray, owner: np.ndarray, offset: Array, turn: Array, poses: Array
 ) -> None:
@@ -144,7 +144,7 @@ def place_shapes(
         poses[s, 6] = q[3] * w - q[0] * x - q[1] * y - q[2] * z
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def least_overlap(
     a: Array, a_normals: Array, a_edges: Array, b: Array, b_normals: Array, b_edges: Array, guess: Array, best_n: Array
 ) -> float:
@@ -200,7 +200,7 @@ def least_overlap(
     return best
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def collide(
     pairs: np.ndarray, guesses: Array, kind: np.ndarray, spans: np.ndarray, corners: Array, normals: Array,
     edges: Array, poses: Array, center: Array, radius: Array, triangle: Array, hits: np.ndarray, points: Array,
@@ -289,7 +289,7 @@ def collide(
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _write(pair: int, n: Array, patch: Array, count: int, hits: np.ndarray, points: Array, total: int) -> int:
     for i in range(count):
         if total == len(hits):

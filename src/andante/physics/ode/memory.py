@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from panda3d import ode
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 from .read import PoseReader, shared
@@ -126,7 +126,7 @@ class Memory:
         self._news = False
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def turned(q: Array, v: Array, sign: float, out: Array) -> None:
     """v turned by the quaternion w x y z, or back (sign -1)."""
     w, x, y, z = q[0], sign * q[1], sign * q[2], sign * q[3]
@@ -141,7 +141,7 @@ def into_child(position: Array, quaternion: Array, point: Sequence[float], out: 
     turned(quaternion.astype(float), np.array([*point]) - position, -1.0, out)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def fold(
     force: Array, torque: Array, pull: Array, now: Array, share: Array, kept_force: Array, kept_torque: Array,
     kept_effort: Array,
@@ -167,7 +167,7 @@ def fold(
         kept_effort[i] = min(max(KEPT * (kept_effort[i] + gained), -share[i]), share[i])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def wrenches(
     position: Array, quaternion: Array, ends: np.ndarray, local: Array, force: Array, torque: Array, effort: Array,
     now: Array, out: Array,

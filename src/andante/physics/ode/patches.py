@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 MOST_POINTS = 12  # of a pair
@@ -22,13 +22,13 @@ THICK = 0.25  # and within this fraction of the thickness, so that a wide slab h
 FLAT = 1e-4  # or this much where there is no thickness, as in triangles [m]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def copy3(source: Array, target: Array) -> None:
     """Three numbers written over three others (much quicker to compile than a slice)."""
     target[0], target[1], target[2] = source[0], source[1], source[2]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def reach(points: Array, n: Array) -> tuple[float, float]:
     low, high = math.inf, -math.inf
     for i in range(len(points)):
@@ -37,7 +37,7 @@ def reach(points: Array, n: Array) -> tuple[float, float]:
     return low, high
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _basis(n: Array, u: Array, v: Array) -> None:
     """Two unit vectors orthogonal to n and to each other."""
     if abs(n[0]) < 0.7:
@@ -50,7 +50,7 @@ def _basis(n: Array, u: Array, v: Array) -> None:
     v[0], v[1], v[2] = n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
     """Outermost corners along sign * n as (m, 3) rows of two plane coordinates and the height along n.
 
@@ -74,7 +74,7 @@ def _feature(points: Array, n: Array, sign: float, u: Array, v: Array) -> Array:
     return _polygon(flat[:count])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _polygon(points: Array) -> Array:
     """Convex hull in the plane of the first two columns, counter-clockwise (Andrew's chain)."""
     count = len(points)
@@ -108,13 +108,13 @@ def _polygon(points: Array) -> Array:
     return out
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _turn(a: Array, b: Array, c: Array) -> float:
     area: float = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
     return area
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _inside(polygon: Array, x: float, y: float) -> bool:
     for i in range(len(polygon)):
         a, b = polygon[i], polygon[(i + 1) % len(polygon)]
@@ -123,7 +123,7 @@ def _inside(polygon: Array, x: float, y: float) -> bool:
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _height(polygon: Array, x: float, y: float) -> float:
     """Height at a point by the plane through the widest triangle of the polygon at its first corner."""
     best, pick = 0.0, -1
@@ -141,7 +141,7 @@ def _height(polygon: Array, x: float, y: float) -> float:
     return height
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
     """Contact points of two polytopes that overlap along n (from B to A); rows of `out` are x y z depth."""
     u, v = np.empty(3), np.empty(3)
@@ -191,7 +191,7 @@ def touch(a: Array, b: Array, n: Array, depth: float, out: Array) -> int:
     return _keep(found[:count], n, u, v, depth, out)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) -> int:
     """The corners that span the overlap, without those that span hardly anything.
 
@@ -238,7 +238,7 @@ def _keep(found: Array, n: Array, u: Array, v: Array, limit: float, out: Array) 
     return count
 
 
-@njit(cache=True, error_model="numpy")
+@njit(error_model="numpy")
 def below(points: Array, n: Array, offset: float, out: Array) -> int:
     """Contact points of a polytope with the half space n · x <= offset."""
     u, v = np.empty(3), np.empty(3)

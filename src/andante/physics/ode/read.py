@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from panda3d import core, ode
 
+from andante.compiling import njit
 from andante.geometry import Array
 
 
@@ -58,7 +58,7 @@ class StateReader(PoseReader):
         _origins(self.position, self.quaternion, self.linear, self.angular, com, poses, speeds)
 
 
-@njit(cache=True)
+@njit()
 def _origins(
     position: np.ndarray, quaternion: np.ndarray, linear: np.ndarray, angular: np.ndarray, com: Array, poses: Array,
     speeds: Array,

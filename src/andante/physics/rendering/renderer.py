@@ -8,6 +8,7 @@ respected when it is set.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ import numpy as np
 from andante.description.robot import Robot
 from andante.description.world import Light, Placement, World
 from andante.errors import BadInput, MissingExtra
+from andante.extras import how_to_get
 from andante.geometry import SE3, Array
 from andante.physics.engine import Engine, Model
 from andante.physics.mujoco.geoms import compiled, new_spec
@@ -132,6 +134,8 @@ def backends() -> tuple[str, ...]:
 
 def make_context(width: int, height: int) -> Any:
     """A GL context with `make_current` and `free`; one clear line when the machine has none."""
+    if "OpenGL" not in sys.modules and importlib.util.find_spec("OpenGL") is None:
+        raise MissingExtra(f"pictures need the package pyopengl: {how_to_get('pictures')}")
     reasons = []
     for name in backends():
         try:

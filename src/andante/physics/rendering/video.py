@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import BadInput, MissingExtra, MissingFile
+from andante.extras import how_to_get
 
 SUFFIXES = (".mp4", ".gif", ".webp")
 
@@ -99,7 +100,8 @@ class _Mp4:
         try:
             import av
         except ImportError:
-            raise MissingExtra("an mp4 needs the package av: pip install av, or name the film FILE.gif") from None
+            told = f"an mp4 needs the package av: {how_to_get('pictures')}, or name the film FILE.gif"
+            raise MissingExtra(told) from None
         self._av = av
         self._container = av.open(str(path), "w")
         self._stream: Any = self._container.add_stream("libx264", rate=Fraction(fps).limit_denominator(1001))

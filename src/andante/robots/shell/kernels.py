@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.gravity import GRAVITY
 
@@ -64,7 +64,7 @@ class Strokes(NamedTuple):
     lift: float  # what the squared speed gains from lying on its side to its heavy side down [m^2/s^2]
 
 
-@njit(cache=True)
+@njit()
 def stroke_openings(
     stroke: Stroke, down: Array, back: Array, floor: float, nearest: float, full: float, depth: float
 ) -> Array:
@@ -119,7 +119,7 @@ def stroke_openings(
     return out
 
 
-@njit(cache=True)
+@njit()
 def turned(rotation: Array, x: float, y: float, z: float) -> Array:
     """exp([w]x) R for a rotation vector w = (x, y, z) in outer axes [rad] (Rodrigues)."""
     angle = math.sqrt(x * x + y * y + z * z)
@@ -143,7 +143,7 @@ def turned(rotation: Array, x: float, y: float, z: float) -> Array:
     return out
 
 
-@njit(cache=True)
+@njit()
 def in_body(mount: Array, sensed: Array) -> Array:
     """A sensor's vector in body axes, mount @ sensed; NaN counts as 0."""
     out = np.zeros(3)
@@ -154,7 +154,7 @@ def in_body(mount: Array, sensed: Array) -> Array:
     return out
 
 
-@njit(cache=True)
+@njit()
 def seen_from_legs(vector: Array, azimuth: Array) -> Array:
     """A body vector (3,) seen from the x axis of each leg, (legs, 3)."""
     out = np.empty((len(azimuth), 3))
@@ -166,7 +166,7 @@ def seen_from_legs(vector: Array, azimuth: Array) -> Array:
     return out
 
 
-@njit(cache=True)
+@njit()
 def filter_step(rotation: Array, gyro: Array, force: Array, dt: float, fraction: float, tolerance: float) -> Array:
     """heading_from_body after one step: turned by the gyro, then leant by `fraction` toward the measured vertical.
 
@@ -193,7 +193,7 @@ def filter_step(rotation: Array, gyro: Array, force: Array, dt: float, fraction:
     return polar
 
 
-@njit(cache=True)
+@njit()
 def upright(force: Array) -> Array:
     """heading_from_body (3, 3) of a body at rest: up is the measured force, x ahead (z, where x points up)."""
     up = force / max(math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2), 1e-9)
@@ -210,7 +210,7 @@ def upright(force: Array) -> Array:
     return out
 
 
-@njit(cache=True)
+@njit()
 def attitude_step(
     rotation: Array, spin: Array, clock: Array, mount: Array, gyro: Array, acceleration: Array, time_constant: float,
     tolerance: float, dt: float,
@@ -237,13 +237,13 @@ COURSE, VELOCITY, STILL, STUCK, BACK, PACE = 0, 1, 3, 4, 5, 6
 STATE = 7
 
 
-@njit(cache=True)
+@njit()
 def lean_of(rotation: Array) -> float:
     """Angle between the body's z axis and the vertical [rad], 0 to pi."""
     return math.acos(min(1.0, max(-1.0, rotation[2, 2])))
 
 
-@njit(cache=True)
+@njit()
 def wanted_velocity(
     settings: BallSettings, lift: float, rotation: Array, course: float, vx: float, vy: float
 ) -> tuple[float, float]:
@@ -257,7 +257,7 @@ def wanted_velocity(
     return speed * x / size, speed * y / size
 
 
-@njit(cache=True)
+@njit()
 def righting_velocity(settings: BallSettings, rotation: Array) -> tuple[float, float]:
     """Velocity that brings the lower side down by the shortest way, slower the nearer it is [m/s].
 
@@ -271,7 +271,7 @@ def righting_velocity(settings: BallSettings, rotation: Array) -> tuple[float, f
     return -speed * zx / sine, -speed * zy / sine
 
 
-@njit(cache=True)
+@njit()
 def run_up(settings: BallSettings, state: Array, x: float, y: float, dt: float) -> float:
     """1, or -1 for a while when the ball has got nowhere along the wanted velocity for long."""
     if state[BACK] > 0:
@@ -284,7 +284,7 @@ def run_up(settings: BallSettings, state: Array, x: float, y: float, dt: float) 
     return 1.0
 
 
-@njit(cache=True)
+@njit()
 def needed_for_righting(
     settings: BallSettings, state: Array, rotation: Array, x: float, y: float, dt: float
 ) -> tuple[float, float]:
@@ -305,7 +305,7 @@ def needed_for_righting(
     return ex, ey
 
 
-@njit(cache=True)
+@njit()
 def keep_apart(opening: Array) -> None:
     """No two lower neighbors in their second half, where their tiles would meet: the one that is less open yields."""
     n = len(opening) // 2
@@ -316,7 +316,7 @@ def keep_apart(opening: Array) -> None:
             opening[leg] = min(lower[leg], HALF)
 
 
-@njit(cache=True)
+@njit()
 def push_openings(settings: BallSettings, strokes: Strokes, rotation: Array, ex: float, ey: float) -> Array:
     """Openings (12,) that change the velocity of the center by (ex, ey) [m/s], rotation heading_from_body."""
     azimuth, radius = strokes.azimuth, strokes.radius
@@ -336,7 +336,7 @@ def push_openings(settings: BallSettings, strokes: Strokes, rotation: Array, ex:
     return out
 
 
-@njit(cache=True)
+@njit()
 def drive_step(
     settings: BallSettings, strokes: Strokes, state: Array, opening: Array, rotation: Array, spin: Array,
     command: Array, dt: float,

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import andante
-from andante import _compile_cache as cache
+from andante.compiling import place as cache
 
 SHOW = """
 import os, andante, andante.physics.commands as made
-from andante._compile_cache import kept_nowhere
+from andante.compiling.place import kept_nowhere
 from andante.tasks.catalog import _kernels
 print(kept_nowhere(), os.environ["NUMBA_CACHE_DIR"], _kernels().advice)
 """

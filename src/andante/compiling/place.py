@@ -32,6 +32,12 @@ def find_place() -> None:
     atexit.register(shutil.rmtree, made, ignore_errors=True)
 
 
+def folder() -> Path:
+    """Where compiled kernels are kept, as numba chooses."""
+    chosen = os.environ.get(CHOSEN)
+    return Path(chosen) if chosen else next((each for each in _usual() if _writable(each)), Path(tempfile.gettempdir()))
+
+
 def kept_nowhere() -> bool:
     """Whether kernels are compiled anew in every run."""
     return bool(os.environ.get(KEPT_NOWHERE)) and os.environ.get(CHOSEN) == os.environ.get(KEPT_NOWHERE)
@@ -39,7 +45,7 @@ def kept_nowhere() -> bool:
 
 def _usual() -> Iterator[Path]:
     """Beside the source, and in the user's cache."""
-    yield Path(__file__).parent / "__pycache__"
+    yield Path(__file__).parent.parent / "__pycache__"
     if sys.platform == "win32":
         yield Path(os.environ.get("LOCALAPPDATA") or "~\\AppData\\Local").expanduser() / "numba"
     elif sys.platform == "darwin":

@@ -1,0 +1,162 @@
+"""Kernels from the store of the installation: found, refused when stale or of other versions, never wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import andante
+from andante.compiling import store
+from andante.compiling.cache import features, stamp
+
+SOURCE = Path(andante.__file__).parent
+LOWER = "from andante.compiling import njit\n\nFACTOR = {factor}\n\n\n@njit()\ndef lower(x):\n    return {lower}\n"
+UPPER = """from lower_file import FACTOR, lower
+from andante.compiling import njit
+
+
+@njit({options})
+def upper(x):
+    return lower(x) * FACTOR + 1.0
+"""
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from andante.compiling import store
+store.STORES = Path(sys.argv[1])
+{before}
+from numba.core import event
+with event.install_recorder("numba:compile") as seen:
+    from upper_file import upper
+    values = [upper(2.0)]
+print(json.dumps([values, sum(each.is_start for _, each in seen.buffer)]))
+"""
+
+needs_level = pytest.mark.skipif(
+    store.level() is None or not store.level()[1] <= features(), reason="no store is made for this machine"
+)
+
+
+class Place:
+    """Two files of kernels, a store and a user's cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.stores, self.user = folder, folder / "stores", folder / "user"
+
+    @property
+    def store(self) -> Path:
+        return self.stores / store.versions()
+
+    def write(self, lower: str = "x + 1.0", factor: float = 10.0, options: str = "") -> None:
+        (self.folder / "lower_file.py").write_text(LOWER.format(lower=lower, factor=factor))
+        (self.folder / "upper_file.py").write_text(UPPER.format(options=options))
+
+    def run(self, build: bool = False, before: str = "", user: str = "user") -> tuple[list[float], int]:
+        """What the kernel gives, and how many were compiled for it."""
+        variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.folder), str(SOURCE.parent)])}
+        variables |= {"NUMBA_CACHE_DIR": str(self.folder / user)}
+        if build:
+            self.store.mkdir(parents=True, exist_ok=True)
+            name, _ = store.level() or ("", ())
+            variables |= {store.BUILD: str(self.store), "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+        words = [sys.executable, "-P", "-c", PROGRAM.format(before=before), str(self.stores)]
+        ran = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        values, compiled = json.loads(ran.stdout)
+        return values, compiled
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = Place(tmp_path_factory.mktemp("built"))
+    place.write()
+    assert place.run(build=True) == ([31.0], 2)
+    assert not list(place.user.rglob("*.nbc"))  # nothing is kept beside the store
+    return place.folder
+
+
+@pytest.fixture
+def place(built: Path, tmp_path: Path) -> Place:
+    """The store and its sources in another folder."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return Place(tmp_path)
+
+
+@needs_level
+def test_a_store_serves_everybody_and_without_it_the_user_keeps_kernels(place: Place) -> None:
+    assert place.run() == ([31.0], 0)
+    assert not list(place.user.rglob("*.nbc"))
+    os.rename(place.store, place.stores / "of-another-numba")
+    assert place.run() == ([31.0], 2)
+    assert place.run() == ([31.0], 0)
+    place.write(lower="x + 2.0")  # the file of the upper kernel is the same: numba alone would take that for fresh
+    assert place.run() == ([41.0], 2)
+
+
+@needs_level
+def test_other_versions_damage_and_lesser_processors_are_compiled_for(place: Place) -> None:
+    other = 'store.versions = lambda: "x86-64-v3-cpython-311-numba-9.9"'
+    assert place.run(before=other, user="a") == ([31.0], 2)
+    lesser = "import andante.compiling.cache as made; made.features = lambda: frozenset()"
+    assert place.run(before=lesser, user="b") == ([31.0], 2)
+    foreign = 'import numba; numba.__version__ = "9.9"'  # an index tells its version too
+    assert place.run(before=foreign, user="c") == ([31.0], 2)
+    for file in place.store.glob("*.nbc"):
+        file.write_bytes(file.read_bytes()[:100])
+    assert place.run(user="d") == ([31.0], 2)
+
+
+@needs_level
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [({"lower": "x + 2.0"}, 41.0), ({"factor": 100.0}, 301.0), ({"options": "error_model='numpy'"}, 31.0)],
+)
+def test_a_kernel_is_fresh_only_with_all_that_it_is_made_of(place: Place, change: dict[str, str], value: float) -> None:
+    place.write(**change)
+    values, compiled = place.run()
+    assert values == [value]
+    assert compiled >= 1
+
+
+def test_stamps_do_not_depend_on_the_process() -> None:
+    """Options of several words stand in sets, whose order differs from process to process."""
+    show = "from andante.kinematics.ik.solver import solve; print(solve._cache._cache_file._source_stamp)"
+    seen = set()
+    for seed in ("1", "2"):
+        variables = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(SOURCE.parent)}
+        ran = subprocess.run([sys.executable, "-P", "-c", show], env=variables, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        seen.add(ran.stdout)
+    assert len(seen) == 1
+
+
+def test_functions_that_were_typed_have_no_stamp() -> None:
+    space: dict[str, object] = {}
+    exec(compile("def typed(x):\n    return x\n", "<typed>", "exec"), space)
+    assert stamp(space["typed"]) == ""
+
+
+def test_why_a_store_does_not_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(store.BUILD, raising=False)
+    monkeypatch.setattr(store, "STORES", tmp_path)
+    monkeypatch.setattr(store, "level", lambda: ("v9", frozenset(("avx", "wings"))))
+    assert store.store_problem(frozenset(("avx",))) == "this processor lacks wings, which the compiled kernels use"
+    assert store.store_problem(frozenset(("avx", "wings"))) == "no compiled kernels were installed"
+    (tmp_path / "v9-other").mkdir()
+    assert store.store_problem(frozenset(("avx", "wings"))) == "the compiled kernels are for v9-other"
+    monkeypatch.setattr(store, "level", lambda: None)
+    assert store.store_problem(frozenset()).startswith("no compiled kernels are made for")
+
+
+def test_every_kernel_is_made_by_our_decorator() -> None:
+    """One of numba's own would be neither in the store nor known by what it is made of."""
+    own = re.compile(r"from numba import [^\n]*\b(n?jit|vectorize|guvectorize|cfunc)\b|@numba\.")
+    found = [path for path in SOURCE.rglob("*.py") if own.search(path.read_text(encoding="utf-8"))]
+    assert found == []
