@@ -58,6 +58,7 @@ def shoot(
         page.goto(f"{url}?quality=high")
         page.wait_for_selector(f".viewport[data-robot='{robot}'][data-world='{world}']")
         page.wait_for_function(SETTLED)
+        page.wait_for_function("() => andante.studio.ready.value")
         prepare(page)
         page.wait_for_timeout(2500)
         page.screenshot(path=file)
@@ -122,11 +123,31 @@ def waffle(page: Any) -> None:
     page.wait_for_function("() => andante.stage.centre.x > 0.4")
 
 
+FLAT = """() => { const e = andante.editor, wall = (x, y, yaw, length) =>
+        e.add('wall', { x, y, yaw, size: [length, 0.1, 0.9] });
+    wall(0, 2, 0, 5); wall(0, -2, 0, 5); wall(-2.5, 0, Math.PI / 2, 4); wall(2.5, 0, Math.PI / 2, 4);
+    wall(0.9, 1.35, Math.PI / 2, 1.3);
+    e.add('door', { x: 0.9, y: 0.2, yaw: Math.PI / 2 }); e.add('shelf', { x: -2.25, y: 1.2 });
+    e.add('table', { x: -1.3, y: -1.3 }); e.add('chair', { x: -1.3, y: -0.75, yaw: -Math.PI / 2 });
+    e.add('stairs', { x: 1.7, y: -1.4 }); e.add('ball', { x: 0.3, y: -0.7 }); e.add('person', { x: 1.7, y: 1 });
+    e.choose(new Set(['table_1'])); }"""
+
+
+def editor(page: Any) -> None:
+    """A flat drawn in the editor."""
+    tab(page, "drive", "map")
+    page.click("#edit")
+    page.wait_for_function("() => andante.editor?.open")
+    page.evaluate(FLAT)
+    page.evaluate("() => andante.stage.look([3.6, -4.2, 4.2, 0.2, -0.1, 0])")
+
+
 SCENES: list[tuple[str, str, str, str, tuple[int, int], Callable[[Any], None]]] = [
     ("nao", "nao", "lab", "light", (1600, 900), nao),
     ("dark", "nao", "lab", "dark", (1280, 720), sensors),
     ("shell", "shell", "lab", "light", (1280, 720), shell),
     ("map", "waffle", "lab", "light", (1280, 720), waffle),
+    ("editor", "nao", "empty", "light", (1280, 720), editor),
 ]
 
 if __name__ == "__main__":

@@ -22,6 +22,11 @@ VIDEOS = (".mp4", ".gif", ".webp")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp")
 
 
+def session_folder(folder: Path | str | None) -> Path:
+    """Where a live session keeps recordings, clips, studies and what the user brings; ./andante_sessions by default."""
+    return Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
+
+
 class Closing:
     """Something that is closed at the end of a `with` block."""
 

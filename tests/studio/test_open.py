@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from andante.bus import Bus
+from andante.session.progress import Progress
 from andante.studio import open_studio
 from andante.studio.open import LONGEST_WAIT, MISSING, Studio, studio_pages
 from andante.studio.scenes import sources_of
@@ -115,11 +116,20 @@ def test_a_server_that_dies_again_and_again_is_started_ever_more_seldom(monkeypa
             raise OSError(24, "Too many open files")
 
     monkeypatch.setattr("andante.studio.open.time.monotonic", lambda: now[0])
-    server = SimpleNamespace(poll=lambda: None, alive=False, restart=restart, add_pages=None, stop=lambda: None)
+    server = SimpleNamespace(
+        poll=lambda: None, alive=False, restart=restart, add_pages=lambda pages: None, stop=lambda: None
+    )
     session = SimpleNamespace(
-        nodes=[], inbound=[], log=lambda text, level: lines.append(text), close=lambda: None, bus=Bus()
+        nodes=[],
+        inbound=[],
+        log=lambda text, level: lines.append(text),
+        close=lambda: None,
+        bus=Bus(),
+        progress=Progress(),
     )
     monkeypatch.setattr("andante.studio.scenes.SceneNode", lambda *_: None)
+    monkeypatch.setattr("andante.studio.gallery_node.GalleryNode", lambda *_: None)
+    monkeypatch.setattr("andante.studio.editing.node.SceneEditNode", lambda *_: None)
     studio = Studio(session, server)  # type: ignore[arg-type]
     for _ in range(4000):
         studio._poll()

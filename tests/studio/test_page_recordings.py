@@ -33,7 +33,7 @@ def test_what_was_recorded_moves_again_in_the_page(studio: Any) -> None:
     studio.page.get_by_label("Record", exact=True).click()
     studio.wait("() => andante.studio.status.value.recording")
     start = studio.js("() => andante.studio.status.value.sim_time")
-    studio.page.locator("body").click(position={"x": 640, "y": 20})
+    studio.page.locator("body").click(position={"x": 930, "y": 20})
     studio.page.keyboard.down("w")
     studio.wait("() => andante.stage.centre.x > 0.3")
     studio.page.keyboard.up("w")

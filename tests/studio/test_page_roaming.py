@@ -23,7 +23,7 @@ def test_a_held_key_walks_the_nao_and_letting_go_stops_it(studio: Any) -> None:
     studio.choose("robot", "nao")
     studio.open("drive")
     x, y, _ = studio.truth()
-    studio.page.locator("body").click(position={"x": 640, "y": 20})
+    studio.page.locator("body").click(position={"x": 930, "y": 20})
     studio.page.keyboard.down("w")
     studio.wait(
         "() => [...document.querySelectorAll('[data-key=w]')].every(k => k.getAttribute('aria-pressed') === 'true')"
@@ -54,7 +54,7 @@ def test_keys_at_random_do_not_let_the_nao_fall(studio: Any, seconds: float) -> 
     studio.open("drive")
     studio.page.locator("#speed").fill("100")
     studio.wait("() => andante.studio.status.value.speed === 100")
-    studio.page.locator("body").click(position={"x": 640, "y": 20})
+    studio.page.locator("body").click(position={"x": 930, "y": 20})
     studio.js(WATCH_FALLS)
     now = "() => andante.studio.status.value.sim_time"
     held: set[str] = set()
@@ -85,7 +85,7 @@ def test_held_keys_are_sent_while_the_page_is_busy(studio: Any) -> None:
     client.start()
     try:
         assert ready.wait(60)
-        studio.page.locator("body").click(position={"x": 640, "y": 20})
+        studio.page.locator("body").click(position={"x": 930, "y": 20})
         studio.page.keyboard.down("e")
         studio.wait("() => Math.abs(andante.stage.robot.value.urdf.quaternion.z) > 0.02")
         start = time.monotonic()

@@ -120,7 +120,7 @@ def test_nothing_else_is_served(path: str) -> None:
 def test_web_addresses_answer_with_tags_and_errors() -> None:
     known = json.loads(json.dumps(scene_arguments(["waffle", "/etc/passwd"], ["empty"])))
     client = TestClient(Starlette(routes=scene_routes(None, known)))
-    assert client.get("/scene.json").json() == {"robot": "waffle", "world": "empty"}
+    assert client.get("/scene.json").json() == {"robot": "waffle", "world": "empty", "session": known["session"][0]}
     answer = client.get("/robot/waffle.urdf")
     assert answer.status_code == 200
     tag = answer.headers["etag"]

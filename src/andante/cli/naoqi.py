@@ -43,3 +43,9 @@ Command(
     run=_run,
     words=_words,
 ).add_to(app)  # fmt: skip
+
+Command(
+    "andante.session.naoqi:export",
+    "Write a motion as key-frame code for a real NAO, as Choregraphe exports it.",
+    {"motion": Take("MOTION"), "file": Take("FILE.py")},
+).add_to(app)

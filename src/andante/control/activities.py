@@ -28,6 +28,7 @@ class Activity(Behaviour):
 
     name = ""  # what kind of activity it is
     guarded = True  # whether a fall during it is an accident
+    balanced = False  # whether its targets are commands of somebody that pass the balance filter
 
     @property
     def detail(self) -> str:
@@ -126,6 +127,7 @@ class Playing(Activity):
         guarded: bool = True,
     ) -> None:
         self.name, self.guarded, self._label = kind, guarded, label
+        self.balanced = kind == "trajectory"
         self.motion, self.speed = motion, checked_speed(speed)
         self._index = np.array([names.index(name) for name in motion.names], dtype=int)
         self._targets = np.array(hold, dtype=float)

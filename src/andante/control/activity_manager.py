@@ -20,6 +20,7 @@ from andante.motion.joint_motion import Fading, MotionLimits, fading_time
 from andante.physics.state import Mode
 
 from .activities import Activity, Hold, Playing
+from .balance_filter import BalanceFilter
 from .joint_moves import JointMoves
 
 SPEED = 0.4  # fraction of the joints' top speed with which differences die out
@@ -74,6 +75,7 @@ class ActivityManager(Walker):
         self._since = 0.0
         self._fresh = False  # the present activity has just taken over and has not been asked for targets yet
         self.over: JointMoves | None = None  # joints that are moved beside the activity
+        self.balance: BalanceFilter | None = None  # keeps a robot that stands on its feet
 
     @property
     def standing(self) -> bool:
@@ -125,6 +127,8 @@ class ActivityManager(Walker):
             targets = np.where(self._speeds, targets, targets + self._fading.evaluate(self._since))
             if self._since >= self._fading.duration:
                 self._fading = None
+        if self.balance is not None:
+            targets = self.balance.limit(self.present, targets, self.sent, readings.position, dt)
         self._velocity = (targets - self.sent) / dt
         self.sent = targets
         self.stiffness, self.base_twist = self.present.stiffness, self.present.base_twist

@@ -27,7 +27,7 @@ class JointMoves(Activity):
     b = 0.85 a dt: the speed from which steps that shrink by b just reach the goal.
     """
 
-    name = "joints"
+    name, balanced = "joints", True
 
     def __init__(self, robot: Robot, start: Array) -> None:
         limits = MotionLimits.of(robot)

@@ -178,6 +178,10 @@ class StatePublisher(RobotPublisher):
         if self._odom.wanted():
             self._odom.publish(self._odometry(now))
 
+    def refresh(self) -> None:
+        """Let the tree of frames on the bus know the present, also while nobody hears /tf."""
+        self._transforms(self.bus.clock.now)
+
     def _transforms(self, now: float) -> Any:
         when, frame = stamp(now), self.bus.frame
         table = self._frames.at(self.view.state.position).tolist()

@@ -121,7 +121,7 @@ class CameraSensor:
 
         m = self.model
         if self._renderer is None:
-            self._renderer = Renderer.of(scene.engine, m.width, m.height)
+            self._renderer = Renderer.quick(scene.engine, m.width, m.height)
         eye = Camera.from_pose(self._mount.pose(scene), m.vertical_fov)
         ahead = np.asarray(eye.position) + FOCUS * eye.axes[2]
         image = self._renderer.shoot(scene.engine, replace(eye, lookat=(ahead[0], ahead[1], ahead[2])))

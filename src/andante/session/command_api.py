@@ -17,7 +17,7 @@ from andante.control.following import Following, FollowSettings
 from andante.control.joint_moves import JointMoves
 from andante.control.timed_moves import JointPoints, TimedMove
 from andante.control.trajectory import trajectory
-from andante.errors import BadInput, UnknownName
+from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
 from andante.locomotion.gaits import Request, prepare
 from andante.locomotion.io.fall_library import can_get_up
@@ -31,6 +31,7 @@ from andante.simulation.walk_watch import WalkWatch
 from .stage import Stage
 
 ALL_JOINTS = "Body"
+BEYOND = 5e-3  # a target so far outside the limits is told [rad or m]
 FOLLOW = "targets"  # what waits for its turn is called so
 BEHAVIOURS = {
     "drive": "follow velocities; stand and balance without one",
@@ -50,6 +51,7 @@ class CommandApi:
         self.watch: WalkWatch | None = None
         self._queued: list[Callable[[JointMoves], None]] = []
         self._streamed_at = -math.inf  # when targets last came [s]
+        self._refusals: dict[str, str] | None = None  # of poses, from standing
         self._refused = False  # the stream of targets that comes now was cut off; it must cease before a new one
 
     # ---- what there is -----------------------------------------------------------------------------
@@ -57,6 +59,24 @@ class CommandApi:
     def poses(self) -> list[str]:
         """Names of poses."""
         return list(self.stage.robot.poses)
+
+    def pose_refusals(self) -> dict[str, str]:
+        """Every pose with the reason why it is not taken from where driving begins, empty: it is."""
+        if self._refusals is None:
+            self._refusals = {name: self._refusal(name) for name in self.poses}
+        return self._refusals
+
+    def _refusal(self, pose: str) -> str:
+        stage = self.stage
+        if lying_pose(stage.robot, pose):
+            return ""
+        whole = stage.robot.complete(stage.ready.pose)
+        start = np.array([whole[name] for name in stage.robot.joint_names])
+        try:
+            self._activity(find_motion(stage.robot, pose), start, 1.0, 0)
+        except AndanteError as error:
+            return str(error)
+        return ""
 
     @property
     def motions(self) -> list[str]:
@@ -175,8 +195,11 @@ class CommandApi:
     @renamed(share="fraction")
     def joint_angles(
         self, names: Sequence[str], values: Sequence[float], fraction: float = 1.0, relative: bool = False
-    ) -> None:
-        """Send joints to positions at a fraction of their speed: beside the driving where it does not need them."""
+    ) -> str:
+        """Send joints to positions at a fraction of their speed: beside the driving where it does not need them.
+
+        Returns which of them are stopped at their limits, in words; empty: none.
+        """
         stage = self.stage
         if list(names) == [ALL_JOINTS] and ALL_JOINTS not in stage.robot.joint_names:
             names = stage.robot.joint_names
@@ -185,6 +208,18 @@ class CommandApi:
         JointMoves(stage.robot, stage.activities.sent).send(names, values, fraction, relative)
         order = (tuple(names), tuple(float(v) for v in values), fraction, relative)
         self._move_joints(names, lambda moves: moves.send(*order))
+        return "" if relative else self._beyond(names, values)
+
+    def _beyond(self, names: Sequence[str], values: Sequence[float]) -> str:
+        """Joints that are asked to go beyond their limits, with where they stop."""
+        limits, order = self.stage.limits, self.stage.robot.joint_names
+        told = []
+        for name, value in zip(names, values, strict=True):
+            k = order.index(name)
+            stop = float(np.clip(value, limits.lower[k], limits.upper[k]))
+            if abs(stop - value) > BEYOND:
+                told.append(f"{name} stops at {stop:.2f}, its limit")
+        return ", ".join(told)
 
     def interpolate(self, points: Mapping[str, JointPoints], relative: bool = False) -> TimedMove:
         """Move joints along curves in time: beside the driving where it does not need them. The handle to wait by."""

@@ -20,7 +20,11 @@ from typing import Any
 from andante.bridges.naoqi import check_place, require
 from andante.bridges.server.start import start_server
 from andante.child import Child
+from andante.description.load import load_robot
 from andante.errors import AndanteError, BadInput, MissingFile
+from andante.motion import Keyframes
+from andante.motion.io.choregraphe import write_choregraphe
+from andante.motion.io.library import find_motion
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT
 from andante.tasks.result import HIDDEN, Result
 
@@ -116,6 +120,41 @@ def run(
         runner = _Runner(session, place, kept, Path(folder) if folder else kept / "robot", sound, say)
         stack.callback(runner.close)
         return runner.run(file, list(arguments), seconds, pace, quiet)
+
+
+@dataclass(frozen=True)
+class ExportedMotion(Result):
+    """A motion as key-frame code."""
+
+    motion: str
+    file: Path
+    joints: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.motion}, {self.joints} joints, {self.seconds:.1f} s"
+
+
+def export(motion: str, file: Path | str, *, robot: str = DEFAULT_ROBOT, bezier: bool = False) -> ExportedMotion:
+    """Write a motion as Python code with lists of names, times and keys, as Choregraphe exports it, for a real NAO.
+
+    Args:
+        motion: name of a motion of the robot, or a file with key-frames (TOML, CSV, Python).
+        file: where to; it ends in .py.
+        robot: built-in name or a file.
+        bezier: keys with handles, for angleInterpolationBezier.
+
+    Returns:
+        The file, and how long the motion takes.
+    """
+    chosen = find_motion(load_robot(robot), motion)
+    if not isinstance(chosen, Keyframes):
+        raise BadInput(f"{motion} is no motion of key-frames; poses and actions cannot be exported")
+    place = Path(file)
+    if place.suffix != ".py":
+        raise BadInput(f"{place}: key-frame code is Python; give a name that ends in .py")
+    write_choregraphe(chosen, place, bezier)
+    return ExportedMotion(chosen.name, place, len(chosen.names), chosen.round_duration)
 
 
 def free_port() -> int:

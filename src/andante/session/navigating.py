@@ -15,6 +15,7 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command
 from andante.mapping import OccupancyGrid
+from andante.mapping.grid import OCCUPIED_PERCENT
 from andante.mobile.navigate import reading_of
 from andante.mobile.publisher import NavigationState
 from andante.mobile.sensing import Localizer, OdometryOnly, OnMap, ScanPipeline
@@ -67,6 +68,8 @@ class LiveNavigation(NavigationState):
         """Go to a pose of the root on the map [m, rad]; yaw NaN: any."""
         if not (math.isfinite(x) and math.isfinite(y)):
             raise BadInput(f"a goal is x, y and yaw, got {x}, {y}, {yaw}")
+        if self.grid is not None:
+            _check_goal(self.grid, x, y)
         goal = np.array([x, y, yaw])
         if math.isfinite(yaw):
             goal = np.asarray(se2.compose(goal, self._reference), dtype=float)
@@ -148,6 +151,20 @@ class LiveNavigation(NavigationState):
             self._aside = manners.aside
             self.navigator.set_goal(np.array([*manners.aside, math.nan]))
         return ""
+
+
+def _check_goal(grid: OccupancyGrid, x: float, y: float) -> None:
+    """Refuse a goal beyond the map or in a wall of it."""
+    at = np.array([[x, y]])
+    if not grid.inside(grid.cell_of(at))[0]:
+        corner = grid.point_of(np.array([[0, 0], [grid.shape[0] - 1, grid.shape[1] - 1]]))
+        (left, low), (right, high) = corner.min(axis=0), corner.max(axis=0)
+        raise BadInput(
+            f"the goal x {x:.2f} m, y {y:.2f} m lies outside the map, which has x {left:.1f} to {right:.1f} m, "
+            f"y {low:.1f} to {high:.1f} m"
+        )
+    if int(grid.at(at)[0]) >= OCCUPIED_PERCENT:
+        raise BadInput(f"the goal x {x:.2f} m, y {y:.2f} m lies in a wall of the map; choose a free place")
 
 
 class _Walked:

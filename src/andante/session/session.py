@@ -25,7 +25,7 @@ from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.description.solver import SolverLike, solver_settings
 from andante.errors import AndanteError, BadInput, Diverged, LostBody
-from andante.files import Closing
+from andante.files import Closing, session_folder
 from andante.locomotion import FallRules
 from andante.physics import engine_class
 from andante.physics.solver import kept_settings, settings_words
@@ -36,11 +36,18 @@ from .command_api import CommandApi
 from .crew import Crew, refuse_overlap
 from .live_robot import LiveRobot, in_words
 from .pacer import Pacer
+from .progress import Progress
 from .stage import placed
 
 NODE = "session"
 IDLE = 0.02  # between two looks at the bus while paused [s]
 MOST_MODELS = 20
+
+
+def building(choice: SceneChoice) -> str:
+    """The stage of a scene that is being built, in words."""
+    robot, world = (Path(name).stem for name in (choice.robot_name, choice.world_name))
+    return f"building {robot} in {world} on {choice.engine}"
 
 
 class LiveNode(Protocol):
@@ -91,6 +98,7 @@ class LiveSession(LiveRobot, Closing):
         follow: FollowSettings | None = None,
         falls: FallRules | None = None,
         robots: Sequence[RobotChoice | str] = (),
+        progress: Progress | None = None,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(
@@ -98,8 +106,9 @@ class LiveSession(LiveRobot, Closing):
             solver=solver_settings(solver),
         )  # fmt: skip
         self.bus = bus or Bus()
-        self.folder = Path(folder) if folder is not None else Path.cwd() / "andante_sessions"
+        self.folder = session_folder(folder)
         self.library = library or Library()
+        self.progress = progress or Progress()  # what the loop is busy with while it stands still
         self.scene = 0  # counts builds
         self.paused = self.paced = self.stopped = False
         self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
@@ -117,7 +126,8 @@ class LiveSession(LiveRobot, Closing):
             if self.real:
                 raise BadInput("a session with a real robot has no more robots")
             self.choice = self.crew.with_robots(self.choice, [robot_choice(each) for each in robots])
-        self.stage = self.crew.first_stage(self.choice, body, falls)
+        with self.progress.stage(building(self.choice)):
+            self.stage = self.crew.first_stage(self.choice, body, falls)
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
@@ -271,15 +281,27 @@ class LiveSession(LiveRobot, Closing):
         self._build(self.choice)
         self.log("the scene is reset")
 
-    def select(self, engine: str = "", world: str = "", robot: str = "") -> None:
-        """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays."""
+    def select(
+        self,
+        engine: str = "",
+        world: World | str | Path = "",
+        robot: Robot | str | Path = "",
+        arguments: Mapping[str, str] | None = None,
+        stay: bool = False,
+    ) -> None:
+        """Build the scene anew with another engine, world or robot; what is empty stays. On an error all stays.
+
+        stay: the robot goes on where it stands also in another world, which is the same one after a change.
+        """
         if engine:
             engine_class(engine)
         new = replace(self.choice, engine=engine or self.choice.engine, world=world or self.choice.world)
-        if world:
+        if (world and stay) or (engine and not robot and not world):  # all go on where they stand
+            new = self.crew.where_they_stand(new)
+        elif world:
             new = replace(new, others=(), robots=(), start=(0.0, 0.0, 0.0))
         if robot:
-            new = replace(new, robot=robot, gait="", pose=None, arguments={})
+            new = replace(new, robot=robot, gait="", pose=None, arguments=dict(arguments or {}))
         if engine and new.solver.stated:  # another engine has other settings
             new = replace(new, solver=kept_settings(engine_class(engine), new.solver))
         self._build(new)
@@ -347,6 +369,11 @@ class LiveSession(LiveRobot, Closing):
             raise BadInput("a real robot stays where and what it is: its scene is not built anew")
         if self.holder is not None:
             self.holder()
+        with self.progress.stage(building(choice)):
+            self._swap(choice, keep)
+
+    def _swap(self, choice: SceneChoice, keep: bool) -> None:
+        """A new scene takes the place of the old one."""
         fresh = self.crew.first_stage(choice, None, self.falls)
         old, self._offset = self.stage, self.bus.clock.now
         self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)

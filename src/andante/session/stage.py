@@ -10,6 +10,7 @@ import numpy as np
 
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
+from andante.control.balance_filter import BalanceFilter
 from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
@@ -22,10 +23,14 @@ from andante.description import Placement, Robot
 from andante.errors import BadInput
 from andante.geometry import Array, se2
 from andante.locomotion import Command, FallRules, Walker
+from andante.locomotion.biped.body import BipedBody
+from andante.locomotion.biped.figure import BipedFigure
+from andante.locomotion.biped.standing import StandFilter
 from andante.locomotion.falls.manager import FallEvent
 from andante.locomotion.falls.pose_routes import pose_route, two_feet
 from andante.locomotion.gaits import pose_motion
 from andante.locomotion.io.fall_library import can_get_up
+from andante.locomotion.io.rig_file import rig_for
 from andante.mapping import Scan
 from andante.motion import JointMotion, transition
 from andante.motion.joint_motion import MotionLimits
@@ -198,6 +203,8 @@ class Stage(RobotView):
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
         first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
         self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.log)
+        self.balance = BalanceFilter(self._stand_filter, self._felt_up, self.log)
+        self.activities.balance = self.balance
         self.supervisor: FallSupervisor | None = None
         if can_get_up(self.robot):
             self.supervisor = FallSupervisor(self.robot, self.activities, self._stood_up, self._fell, self._rules)
@@ -216,6 +223,17 @@ class Stage(RobotView):
         self.loop = self.control
         self._pushes: dict[str, float] = {}  # link -> when its push ends [s]
         self._noticed = ""  # what the walker said last of its own stop
+
+    def _felt_up(self) -> Array | None:
+        """The vertical in axes of the root (3,), by its IMU; None: nobody tells."""
+        felt = None if self.supervisor is None else self.supervisor.balance
+        return None if felt is None else felt.up
+
+    def _stand_filter(self) -> StandFilter | None:
+        """What keeps this robot on its two feet."""
+        if isinstance(self.walker, BipedFigure):
+            return StandFilter(self.walker.body)
+        return StandFilter(BipedBody(self.robot, rig_for(self.robot))) if two_feet(self.robot) else None
 
     # ---- what is known -----------------------------------------------------------------------------
     @property

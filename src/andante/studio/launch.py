@@ -64,7 +64,7 @@ def _word(value: Any) -> str:
 
 def _serve(session: LiveSession, plan: ServerPlan) -> Studio:
     """The web server with the page of the studio."""
-    named = scene_arguments([session.choice.robot_name], [session.choice.world_name])
+    named = scene_arguments([session.choice.robot_name], [session.choice.world_name], session.folder)
     token = plan.token or None
     server = start_server(session.bus, plan.port, plan.host, token, studio_pages(), routes=ROUTES, arguments=named)
     studio = Studio(session, server)

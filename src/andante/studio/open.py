@@ -7,6 +7,8 @@ with open_studio("nao", world="lab") as studio:
 from __future__ import annotations
 
 import contextlib
+import json
+import secrets
 import signal
 import time
 import webbrowser
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING
 from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
 from andante.errors import BadInput
-from andante.files import Closing
+from andante.files import Closing, session_folder
 from andante.gc_paused import gc_paused
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from andante.control.body import Body
     from andante.description.solver import SolverLike
     from andante.session import LiveSession
+    from andante.session.progress import Progress
     from andante.tasks.inputs import RobotLike, WorldLike
 
 ROUTES = "andante.studio.scenes:scene_routes"  # robots and worlds, made in the server process
@@ -51,20 +54,49 @@ def studio_pages(folder: Path = STATIC) -> list[Page]:
     return [Page("/", None, MISSING.encode(), "text/html")]
 
 
-def scene_arguments(robots: Sequence[str], worlds: Sequence[str]) -> dict[str, list[str]]:
-    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over)."""
-    return {"robots": list(robots), "worlds": list(worlds)}
+def scene_arguments(
+    robots: Sequence[str], worlds: Sequence[str], folder: Path | str | None = None
+) -> dict[str, list[str]]:
+    """What the routes of `ROUTES` are told: built-in names to make ready at once (others are passed over).
+
+    The mark tells a page that has come back whether it still meets the same session. What the page is given goes into
+    the folder.
+    """
+    place = session_folder(folder).resolve()
+    return {
+        "robots": list(robots),
+        "worlds": list(worlds),
+        "session": [secrets.token_hex(8)],
+        "folder": [str(place)],
+    }
+
+
+def tell_stages(progress: Progress, server: ServerHandle) -> None:
+    """Serve the present stage as /stage.json: the server answers while the loop is busy."""
+
+    def told(words: str, since: float) -> None:
+        content = json.dumps({"stage": words, "since": since}).encode()
+        server.add_pages([Page("/stage.json", None, content, "application/json")])
+
+    progress.on(told)
 
 
 class Studio(Closing):
     """A session with its server. The loop never waits for the server, and goes on when that dies."""
 
-    def __init__(self, session: LiveSession, server: ServerHandle) -> None:
+    def __init__(self, session: LiveSession, server: ServerHandle, told: bool = False) -> None:
+        """`told`: the stages of the session are served already."""
         self.session, self.server = session, server
         self._closing = False
+        if not told:
+            tell_stages(session.progress, server)
         self._wait, self._next = 0.0, 0.0  # until the next start after a death, and when that may be [s]
+        from .editing.node import SceneEditNode
+        from .gallery_node import GalleryNode
         from .scenes import SceneNode, Scenes
 
+        session.nodes.append(GalleryNode(session))
+        session.nodes.append(SceneEditNode(session))
         session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
         session.inbound.append(self._poll)
 
@@ -146,7 +178,7 @@ def open_studio(
     from andante.bus import Bus
 
     bus = Bus()
-    named = scene_arguments([str(robot)], [str(world)])
+    named = scene_arguments([str(robot)], [str(world)], folder)
     server = start_server(
         bus, port, host, token, studio_pages(), routes=ROUTES, arguments=named, until=READY, wait=False
     )
@@ -158,6 +190,7 @@ def open_studio(
         from andante.physics.solver import check_settings
         from andante.session import LiveSession  # takes a while, as does the server beside it
         from andante.session.choice import Library
+        from andante.session.progress import Progress, watch_compiling
         from andante.session.real import real_body
         from andante.tasks.bodies import read_params
 
@@ -167,9 +200,12 @@ def open_studio(
             taken = "[body], [falls], [follow], [start] and [teleop]"
             others = [*given.rest, *(["robot"] if given.robot else [])]
             raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(others)}")
-        library = Library()
-        library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
-        library.world(world)
+        library, progress = Library(), Progress()
+        tell_stages(progress, server)
+        watch_compiling(progress)
+        with progress.stage("reading the robot and the world"):
+            library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
+            library.world(world)
         check_settings(engine_class(engine), solver_settings(solver))
         server.wait()
         if announce is not None:
@@ -177,12 +213,12 @@ def open_studio(
         session = LiveSession(
             robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
             body=real_body(body, given.body, bus), teleop=teleop, follow=follow,
-            falls=given.falls, solver=solver, robots=robots,
+            falls=given.falls, solver=solver, robots=robots, progress=progress,
         )  # fmt: skip
     except BaseException:
         server.stop()
         raise
-    return Studio(session, server)
+    return Studio(session, server, told=True)
 
 
 def studio(

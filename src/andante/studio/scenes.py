@@ -7,6 +7,7 @@ Only built-in names and those that the session was started with are known; a pat
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import threading
@@ -20,11 +21,12 @@ from urllib.parse import quote, unquote
 from andante.bags import messages
 from andante.bridges.server.access import Page
 from andante.description import Robot, World, load_robot, load_world
-from andante.description.load import robot_names, world_names
+from andante.description.load import robot_file, robot_names, world_names
 from andante.errors import AndanteError
 
 from . import formats
 from .buffers import coarse, mesh_bytes
+from .uploads import upload_routes
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 COARSE = ".coarse.mesh"  # for machines that draw without a graphics card
 ROUNDER = 0.9  # crease of coarse meshes [rad]: fewer vertices, and larger faces look less jagged
+SMALL = 1024  # files below go over the wire as they are [bytes]
 LIGHT = 10_000  # triangles of a robot in coarse meshes; one that has less stays as it is
 TYPES = {".urdf": "application/xml", ".json": "application/json", ".mesh": "application/octet-stream"}
 WHOLE = {"robot": ".urdf", "world": ".json"}  # the file that tells of all
@@ -52,6 +55,11 @@ class SceneFile:
         """A name of the content, for the browser's cache."""
         return f'"{hashlib.sha256(self.data).hexdigest()[:20]}"'
 
+    @cached_property
+    def packed(self) -> bytes:
+        """The data as gzip, packed once."""
+        return gzip.compress(self.data, 5, mtime=0)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -59,6 +67,21 @@ class Source:
 
     file: str
     arguments: Mapping[str, str] = field(default_factory=dict)
+    stamp: int = 0  # of the file [ns]
+
+    @classmethod
+    def of(cls, file: str, arguments: Mapping[str, str] | None = None) -> Source:
+        """That of a file as it is now, or of a built-in name."""
+        path = Path(file)
+        return cls(file, dict(arguments or {}), path.stat().st_mtime_ns if path.is_file() else 0)
+
+    @property
+    def version(self) -> str:
+        """Changes with the file and its arguments; empty for built-in names."""
+        if not self.stamp:
+            return ""
+        told = f"{self.file} {self.stamp} {sorted(self.arguments.items())}"
+        return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
 class Scenes:
@@ -182,9 +205,10 @@ class SceneNode:
     def rebuilt(self) -> None:
         """Tell the models of the new scene; serve what is new."""
         session = self.session
+        told = dict(zip(("robot", "world"), sources_of(session), strict=True))
         new = {
-            kind: {name: source for name, source in found.items() if name not in self.known.sources[kind]}
-            for kind, found in zip(("robot", "world"), sources_of(session), strict=True)
+            kind: {name: source for name, source in found.items() if self.known.sources[kind].get(name) != source}
+            for kind, found in told.items()
         }
         fresh = Scenes(new["robot"], new["world"])
         for kind, sources in new.items():
@@ -194,7 +218,11 @@ class SceneNode:
             self.known.sources[kind].update(sources)
         others = added_models(session)
         names, kinds = [name for name, _ in others], [robot.name for _, robot in others]
-        self._topic.publish(messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds))
+        shown = [("robot", session.stage.name), ("world", session.choice.world_name), *(("robot", k) for k in kinds)]
+        versions = [source.version if (source := told[kind].get(name)) else "" for kind, name in shown]
+        self._topic.publish(
+            messages.make("andante_msgs/msg/Models", scene=session.scene, names=names, robots=kinds, versions=versions)
+        )
 
     def repopulated(self) -> None:
         """Tell the models that stand in the scene now."""
@@ -210,11 +238,12 @@ def sources_of(session: LiveSession) -> tuple[dict[str, Source], dict[str, Sourc
     choice = session.choice
     robots: dict[str, Source] = {}
     if (file := _file(choice.robot)) is not None:
-        robots[session.stage.name] = Source(file, dict(choice.arguments))
+        robots[session.stage.name] = Source.of(file, choice.arguments)
     for _, robot in added_models(session):
         if (file := robot.source.file) and Path(file).is_file():
-            robots.setdefault(robot.name, Source(str(file)))
-    worlds = {choice.world_name: Source(file)} if (file := _file(choice.world)) is not None else {}
+            own = robot.name in robot_names() and Path(file) == robot_file(robot.name)  # which the server has
+            robots.setdefault(robot.name, Source.of(robot.name if own else str(file)))
+    worlds = {choice.world_name: Source.of(file)} if (file := _file(choice.world)) is not None else {}
     return robots, worlds
 
 
@@ -252,15 +281,23 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
         headers = {"etag": found.etag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == found.etag:
             return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", "") and len(found.data) > SMALL:
+            headers |= {"content-encoding": "gzip", "vary": "accept-encoding"}
+            data = await run_in_threadpool(lambda: found.packed)
+            return Response(data, media_type=found.media_type, headers=headers)
         return Response(found.data, media_type=found.media_type, headers=headers)
 
     named = {kind: (arguments or {}).get(f"{kind}s", []) for kind in scenes.sources}
     first = {kind: next((n for n in names if n in scenes.sources[kind]), None) for kind, names in named.items()}
 
-    async def opening(_: Request) -> Response:
-        return JSONResponse(first)
+    mark = next(iter((arguments or {}).get("session", [])), "")
 
+    async def opening(_: Request) -> Response:
+        return JSONResponse({**first, "session": mark})
+
+    folder = next(iter((arguments or {}).get("folder", [])), "")
     return [
+        *(upload_routes(Path(folder)) if folder else []),
         Route("/robot/{path:path}", answer),
         Route("/world/{path:path}", answer),
         Route("/scene.json", opening),  # what the page may load while the session is still being built

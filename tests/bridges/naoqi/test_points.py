@@ -5,8 +5,9 @@ from itertools import pairwise
 import pytest
 
 from andante.bridges.naoqi.forms import CallError
-from andante.bridges.naoqi.services.motion.points import bezier_points, points_of
 from andante.bridges.naoqi.services.motion.walk import gait_of, speeds_of
+from andante.errors import BadInput
+from andante.motion.joint_lists import bezier_points, points_of
 
 AB = ["A", "B"]
 
@@ -40,7 +41,7 @@ def test_forms_of_interpolation(names, angles, times, wanted):
     ],
 )
 def test_lists_that_do_not_fit(names, angles, times, words):
-    with pytest.raises(CallError, match=words):
+    with pytest.raises(BadInput, match=words):
         points_of(names, angles, times)
 
 
@@ -57,7 +58,7 @@ def test_bezier_curves_pass_their_keys_and_follow_their_handles():
 
 @pytest.mark.parametrize("keys", [[[[0.6, [3, 0.1]]]], [[[[1], 2, 3]]]])
 def test_bad_keys(keys):
-    with pytest.raises(CallError, match="a key is"):
+    with pytest.raises(BadInput, match="a key is"):
         bezier_points(["A"], [[1.0]], keys, {"A": 0.0})
 
 

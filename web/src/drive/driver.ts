@@ -15,6 +15,8 @@ export class Driver {
   readonly percent = new Signal<number>(60);
   /** Keys beyond WASD and QE that the robot of the session understands. */
   readonly extra = new Signal<readonly string[]>([]);
+  /** Sticks of the page: ahead, left, turn, each -1 to 1. */
+  private sticks: [number, number, number] = [0, 0, 0];
   private readonly sender: Sender;
 
   constructor(private readonly studio: Studio) {
@@ -25,7 +27,7 @@ export class Driver {
       if (name === undefined || !this.known(name)) return;
       if (["up", "down", "left", "right"].includes(name)) {
         const role = event.target instanceof HTMLElement ? event.target.getAttribute("role") : null;
-        if (role === "tab" || role === "separator" || event.target instanceof HTMLInputElement) return;
+        if (role === "tab" || role === "separator" || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
       }
       event.preventDefault();
       if (!event.repeat) this.press(name, true);
@@ -58,8 +60,15 @@ export class Driver {
     this.send();
   }
 
+  /** A stick of the page is pushed: ahead, left, turn. */
+  push(ahead: number, left: number, turn: number): void {
+    this.sticks = [ahead, left, turn];
+    this.send();
+  }
+
   releaseAll(): void {
-    if (this.held.value.size === 0) return;
+    if (this.held.value.size === 0 && !this.sticks.some(Boolean)) return;
+    this.sticks = [0, 0, 0];
     this.held.value = new Set();
     this.send();
   }
@@ -95,7 +104,8 @@ export class Driver {
       return;
     }
     const tops = { speed: status.top_speed, turn: status.top_turn, percent: this.percent.value };
-    const wanted = velocity(held, pad?.sticks ?? [0, 0, 0], tops);
+    const both = this.sticks.map((own, i) => own + (pad?.sticks[i] ?? 0)) as [number, number, number];
+    const wanted = velocity(held, both, tops);
     this.sender.want(moves(wanted) ? twist(wanted) : undefined, twist(STOP));
   }
 }

@@ -75,6 +75,11 @@ export class Connection {
     return true;
   }
 
+  /** Whether this page sends on a topic. */
+  published(name: string): boolean {
+    return this.publishers.has(name);
+  }
+
   /** Call a service; rejects with a line of text. */
   call<T = Outcome>(name: string, type: string, request: unknown = {}, timeout = 15): Promise<T> {
     if (this.state.value !== "open") return Promise.reject(new Error("there is no connection to the session"));

@@ -51,6 +51,7 @@ export interface ReplayState {
 }
 
 export interface LinkPoses {
+  header: Header;
   scene: number;
   names: string[];
   poses: Numbers;
@@ -59,6 +60,7 @@ export interface Models {
   scene: number;
   names: string[];
   robots: string[];
+  versions: string[];
 }
 export interface JointState {
   name: string[];
@@ -100,6 +102,8 @@ export interface LaserScan {
   header: Header;
   angle_min: number;
   angle_increment: number;
+  /** Between two beams [s]. */
+  time_increment: number;
   range_min: number;
   range_max: number;
   ranges: Numbers;
@@ -120,6 +124,14 @@ export interface PoseStamped {
 export interface Path {
   header: Header;
   poses: PoseStamped[];
+}
+export interface NavigationState {
+  active: boolean;
+  state: string;
+  reason: string;
+  x: number;
+  y: number;
+  distance: number;
 }
 export interface Transforms {
   transforms: { header: Header; child_frame_id: string; transform: { translation: Vector3; rotation: Quaternion } }[];
@@ -158,4 +170,9 @@ export interface SearchState {
   numbers: Numbers;
   values: Numbers;
   fitness: Numbers;
+}
+
+/** A stamp in seconds. */
+export function seconds(stamp: { sec: number; nanosec: number }): number {
+  return stamp.sec + 1e-9 * stamp.nanosec;
 }

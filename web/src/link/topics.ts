@@ -21,6 +21,7 @@ interface Topics {
   "/plan": m.Path;
   "/local_plan": m.Path;
   "/goal_pose": m.PoseStamped;
+  "/navigation/state": m.NavigationState;
   "/tf": m.Transforms;
   "/tf_static": m.Transforms;
   "/camera/image_raw/compressed": m.CompressedImage;
@@ -47,6 +48,7 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/plan": ["nav_msgs/msg/Path", 100],
   "/local_plan": ["nav_msgs/msg/Path", 100],
   "/goal_pose": ["geometry_msgs/msg/PoseStamped", 0],
+  "/navigation/state": ["andante_msgs/msg/NavigationState", 0],
   "/tf": ["tf2_msgs/msg/TFMessage", 50],
   "/tf_static": ["tf2_msgs/msg/TFMessage", 0],
   "/camera/image_raw/compressed": ["sensor_msgs/msg/CompressedImage", 100],

@@ -2,7 +2,7 @@
 
 import type { LaserScan, Path, PoseArray } from "../link/messages";
 import type { GridPicture } from "./grid";
-import { composed, planar, type Planar } from "./planar";
+import { between, composed, planar, type Planar } from "./planar";
 import type { Viewport } from "./viewport";
 
 type Paint = CanvasRenderingContext2D;
@@ -42,11 +42,14 @@ export function drawMetres(paint: Paint, view: Viewport, color: string): void {
   paint.stroke();
 }
 
-export function drawScan(paint: Paint, view: Viewport, scan: LaserScan, sensor: Planar): void {
+/** A scan whose first beam was measured at one pose of the sensor and whose last one at another. */
+export function drawScan(paint: Paint, view: Viewport, scan: LaserScan, first: Planar, last: Planar): void {
   paint.fillStyle = "#e11d48";
+  const still = first.x === last.x && first.y === last.y && first.yaw === last.yaw;
   for (let i = 0; i < scan.ranges.length; i++) {
     const range = scan.ranges[i]!;
     if (!(range >= scan.range_min && range <= scan.range_max)) continue;
+    const sensor = still ? first : between(first, last, i / scan.ranges.length);
     const angle = sensor.yaw + scan.angle_min + i * scan.angle_increment;
     const [x, y] = view.toPixels(sensor.x + range * Math.cos(angle), sensor.y + range * Math.sin(angle));
     paint.fillRect(x - 1.2, y - 1.2, 2.4, 2.4);

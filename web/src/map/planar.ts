@@ -30,6 +30,11 @@ export function inverse(a: Planar): Planar {
   return { x: -c * a.x - s * a.y, y: s * a.x - c * a.y, yaw: wrap(-a.yaw) };
 }
 
+/** A pose on the way from one to another, at a share of it. */
+export function between(a: Planar, b: Planar, share: number): Planar {
+  return { x: a.x + share * (b.x - a.x), y: a.y + share * (b.y - a.y), yaw: wrap(a.yaw + share * wrap(b.yaw - a.yaw)) };
+}
+
 /** An angle in (-pi, pi]. */
 export function wrap(angle: number): number {
   return Math.atan2(Math.sin(angle), Math.cos(angle));

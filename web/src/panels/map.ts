@@ -2,7 +2,7 @@
 
 import { Hearing } from "../link/topics";
 import { Frames } from "../link/tf";
-import type { LaserScan, OccupancyGrid, Path, PoseArray } from "../link/messages";
+import { seconds, type LaserScan, type NavigationState, type OccupancyGrid, type Path, type PoseArray } from "../link/messages";
 import { gridPicture, type GridPicture } from "../map/grid";
 import * as draw from "../map/layers";
 import { planar, quaternion, type Planar } from "../map/planar";
@@ -39,6 +39,8 @@ export class MapPanel implements Panel {
   private plan: Path | undefined;
   private local: Path | undefined;
   private goal: Planar | undefined;
+  private readonly way = h("span", { class: "way", role: "status" });
+  private readonly cancel = h("button", { type: "button", class: "small", hidden: true, title: "Forget the goal and stop" }, icon("close", 13), "Cancel goal");
   private fitted = false;
   private dirty = false;
 
@@ -63,7 +65,8 @@ export class MapPanel implements Panel {
       return h("label", {}, box, name);
     };
     const fit = h("button", { type: "button", class: "small", title: "Show all", "aria-label": "Show the whole map", onclick: () => { this.fit(); } }, icon("expand", 13));
-    const bar = h("div", { class: "row tools" }, tool("move", "Move", "hand"), tool("pose", "Pose estimate", "pin"), tool("goal", "Goal", "goal"), fit, h("span", { class: "layers" }, ...LAYERS.map(layer)), this.place);
+    const bar = h("div", { class: "row tools" }, tool("move", "Move", "hand"), tool("pose", "Pose estimate", "pin"), tool("goal", "Goal", "goal"), fit, this.cancel, h("span", { class: "layers" }, ...LAYERS.map(layer)), this.way, this.place);
+    this.cancel.addEventListener("click", () => { void studio.ask("/navigation/cancel", "std_srvs/srv/Trigger"); });
     this.element = h("div", { class: "column map" }, bar, h("div", { class: "canvasbox" }, this.canvas));
     new ResizeObserver(() => { this.resize(); }).observe(this.canvas.parentElement!);
     dark.on(() => { this.repaint(); });
@@ -86,6 +89,7 @@ export class MapPanel implements Panel {
     this.hearing.subscribe("/plan", (path) => { this.plan = path; this.redraw(); });
     this.hearing.subscribe("/local_plan", (path) => { this.local = path; this.redraw(); });
     this.hearing.subscribe("/goal_pose", ({ pose }) => { this.goal = planar(pose.position, pose.orientation); this.redraw(); });
+    this.hearing.subscribe("/navigation/state", (state) => { this.tellWay(state); });
     this.hearing.subscribe("/ground_truth/links", () => { this.redraw(); });
     this.resize();
   }
@@ -98,6 +102,16 @@ export class MapPanel implements Panel {
     this.frames.clear();
     this.grid = this.picture = this.costs = this.scan = this.cloud = this.plan = this.local = this.goal = undefined;
     this.fitted = false;
+    this.redraw();
+  }
+
+  /** How the way to the goal goes, in words. */
+  private tellWay({ active, state, reason, distance }: NavigationState): void {
+    this.cancel.hidden = !active;
+    const left = `${fixed(distance, distance < 1 ? 2 : 1)} m left`;
+    const words = { driving: `to the goal, ${left}`, recovering: `freeing itself, ${left}`, arrived: "arrived", failed: "gave up" }[state] ?? "";
+    refill(this.way, words && (reason ? `${words}: ${reason}` : words));
+    if (!active) this.goal = undefined;
     this.redraw();
   }
 
@@ -187,8 +201,11 @@ export class MapPanel implements Panel {
     if (this.plan && has("path")) draw.drawPath(paint, this.view, this.plan, this.offset(this.plan.header.frame_id), "#16a34a", 2.5);
     if (this.local && has("path")) draw.drawPath(paint, this.view, this.local, this.offset(this.local.header.frame_id), "#f59e0b", 3);
     if (this.scan && has("scan")) {
-      const sensor = this.frames.lookup(this.fixedFrame, this.scan.header.frame_id);
-      if (sensor) draw.drawScan(paint, this.view, this.scan, sensor);
+      const { header, time_increment, ranges } = this.scan;
+      const began = seconds(header.stamp); // where the sensor was then, not where it is now
+      const first = this.frames.lookup(this.fixedFrame, header.frame_id, began);
+      const last = this.frames.lookup(this.fixedFrame, header.frame_id, began + time_increment * ranges.length);
+      if (first && last) draw.drawScan(paint, this.view, this.scan, first, last);
     }
     const robot = this.robot();
     if (robot) draw.drawRobot(paint, this.view, robot, 0.12, color("accent"));

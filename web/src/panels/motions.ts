@@ -5,6 +5,7 @@ import { h, refill } from "../ui/dom";
 import { words } from "../ui/format";
 import { icon } from "../ui/icons";
 import type { Panel } from "../ui/panel";
+import { toast } from "../ui/toast";
 
 const GROUPS = [
   ["poses", "Poses"],
@@ -56,9 +57,14 @@ export class MotionsPanel implements Panel {
     try {
       const { names, help } = await this.studio.list(kind);
       if (names.length === 0) return null;
-      const buttons = names.map((name, i) =>
-        h("button", { type: "button", class: "chip", "data-name": name, title: help[i] ?? "", onclick: () => { this.play(kind, name); } }, kind === "motions" && icon("play", 11), words(name)),
-      );
+      const buttons = names.map((name, i) => {
+        const refused = kind === "poses" ? (help[i] ?? "") : ""; // why it is not taken from standing
+        const press = (): void => {
+          if (refused && this.studio.status.value?.fallen !== true) toast(refused, "bad");
+          else this.play(kind, name);
+        };
+        return h("button", { type: "button", class: "chip", "data-name": name, title: help[i] ?? "", "aria-disabled": refused !== "" && "true", onclick: press }, kind === "motions" && icon("play", 11), words(name));
+      });
       return h("section", { "aria-label": title }, h("h3", {}, title), h("div", { class: "chips" }, ...buttons));
     } catch {
       return null;

@@ -106,7 +106,7 @@ export class PlotsPanel implements Panel {
     refill(
       this.legend,
       ...this.curves.map((curve, i) =>
-        h("li", {}, h("span", { class: "swatch", style: `background:${COLORS[i]!}` }), h("span", { class: "text", title: curve.name }, curve.name), h("output", { class: "number" }),
+        h("li", {}, h("span", { class: "swatch", style: `background:${COLORS[i]!}` }), h("span", { class: "text", title: curve.name }, h("b", {}, curve.name.slice(curve.topic.length + 1)), " ", h("small", {}, curve.topic)), h("output", { class: "number" }),
           h("button", { type: "button", class: "ghost square", "aria-label": `Remove ${curve.name}`, onclick: () => { this.remove(curve); } }, icon("close", 11)))),
       this.curves.length === 0 && h("li", { class: "hint" }, "Choose a topic and a field, then Add."),
     );

@@ -7,6 +7,7 @@ import { h, refill } from "../ui/dom";
 import { fixed, short } from "../ui/format";
 import { icon } from "../ui/icons";
 import type { Panel } from "../ui/panel";
+import { Signal } from "../ui/signal";
 import { dark } from "../ui/theme";
 import { dots, Scatter } from "./scatter";
 
@@ -14,6 +15,8 @@ export class SearchPanel implements Panel {
   readonly id = "search";
   readonly title = "Search";
   readonly element: HTMLElement;
+  /** Whether the robot has a gait to be searched. */
+  readonly available = new Signal<boolean>(true);
   private readonly budget = h("input", { type: "number", id: "budget", min: 1, max: 100000, value: 60 });
   private readonly study = h("input", { type: "text", id: "study", placeholder: "by the time of day", spellcheck: "false" });
   private readonly sampler = h("select", { id: "sampler", "aria-label": "Sampler" }, h("option", { value: "" }, "usual"));
@@ -26,6 +29,7 @@ export class SearchPanel implements Panel {
   private readonly best = h("tbody");
   private readonly hearing: Hearing;
   private state: SearchState | undefined;
+  private about = new Map<string, string>(); // parameters in words
 
   constructor(private readonly studio: Studio) {
     this.hearing = new Hearing(studio.connection);
@@ -38,7 +42,7 @@ export class SearchPanel implements Panel {
     });
     new ResizeObserver(() => { this.plot(); }).observe(this.scatter.canvas);
     dark.on(() => { this.plot(); });
-    const head = h("tr", {}, ...["#", "fitness", "ahead", "aside", "time", ""].map((name) => h("th", { scope: "col" }, name)));
+    const head = h("tr", {}, ...[["#", "Number of the candidate"], ["fitness", "Higher is better"], ["ahead m", "Distance ahead [m]"], ["aside m", "Drift to the side [m]"], ["time s", "Until it fell or the trial ended [s]"], ["", "Replay"]].map(([name, about]) => h("th", { scope: "col", title: about }, name || h("span", { class: "unseen" }, about))));
     this.element = h(
       "div",
       { class: "search" },
@@ -55,6 +59,7 @@ export class SearchPanel implements Panel {
       h("table", { class: "best" }, h("thead", {}, head), this.best),
     );
     studio.ready.on((ready) => { if (ready) void this.loadSamplers(); });
+    studio.robot.watch((robot) => { if (robot) void this.learn(); });
     this.tell();
   }
 
@@ -72,6 +77,31 @@ export class SearchPanel implements Panel {
       refill(this.sampler, h("option", { value: "" }, "usual"), ...names.map((name, i) => h("option", { value: name, title: help[i] ?? "" }, name)));
     } catch {
       // the usual sampler remains
+    }
+  }
+
+  /** Names of the parameters; a robot without a wave gait has nothing to search for. */
+  private async learn(): Promise<void> {
+    try {
+      const { names, help } = await this.studio.list("gait_parameters");
+      this.about = new Map(names.map((name, i) => [name, help[i] ?? ""]));
+    } catch {
+      this.about = new Map();
+    }
+    this.available.value = this.about.size > 0;
+    this.name();
+    this.plot();
+  }
+
+  /** What a parameter is called, with its unit. */
+  private called(symbol: string): string {
+    return this.about.get(symbol)?.replace(/:.*$/, "") ?? symbol;
+  }
+
+  private name(): void {
+    for (const option of this.parameter.options) {
+      option.textContent = `${this.called(option.value)} (${option.value})`;
+      option.title = this.about.get(option.value) ?? "";
     }
   }
 
@@ -94,6 +124,7 @@ export class SearchPanel implements Panel {
     const names = [...this.parameter.options].map((option) => option.value);
     if (names.join() !== state.parameters.join()) {
       refill(this.parameter, ...state.parameters.map((name) => h("option", { value: name }, name)));
+      this.name();
     }
     refill(
       this.best,
@@ -118,7 +149,7 @@ export class SearchPanel implements Panel {
     this.bar.max = Math.max(1, state.budget);
     this.bar.value = state.evaluated;
     const rate = running && state.rate > 0 ? `, ${fixed(state.rate, 1)} a second` : "";
-    this.words.textContent = `${state.status}: ${String(state.evaluated)} of ${String(state.budget)}${rate}${state.study ? `, study ${state.study}` : ""}${state.message ? `. ${state.message}` : ""}`;
+    this.words.textContent = stateWords(state, rate);
   }
 
   private plot(): void {
@@ -126,6 +157,22 @@ export class SearchPanel implements Panel {
     if (!state) return;
     const index = Math.max(0, state.parameters.indexOf(this.parameter.value));
     const points = dots(state.numbers, state.values, state.fitness, state.parameters.length, index);
-    this.scatter.draw(points, new Set(state.best.slice(0, 5).map((one) => one.number)), state.parameters[index] ?? "");
+    this.scatter.draw(points, new Set(state.best.slice(0, 5).map((one) => one.number)), this.called(state.parameters[index] ?? ""));
   }
+}
+
+/** How a search stands, in a sentence. */
+export function stateWords(state: SearchState, rate: string): string {
+  if (state.status === "idle") return "No search yet.";
+  const tried = `${String(state.evaluated)} of ${String(state.budget)} candidates tried${rate}`;
+  const study = state.study ? ` Study: ${state.study}.` : "";
+  const how = { running: "Searching", paused: "Paused", done: "Done", failed: "The search failed" }[state.status] ?? state.status;
+  const message = state.message ? ` ${sentence(state.message)}` : "";
+  return `${how}: ${tried}.${study}${message}`;
+}
+
+/** The last line of a message, as a sentence: what a process said before it ended may have many. */
+function sentence(text: string): string {
+  const line = text.trim().split("\n").at(-1)!.replace(/^\w*(Error|Exception): /, "");
+  return line.charAt(0).toUpperCase() + line.slice(1) + (/[.!?]$/.test(line) ? "" : ".");
 }

@@ -97,7 +97,7 @@ export class SolverMenu {
   }
 
   private async send(name: string): Promise<void> {
-    const went = await this.studio.ask("/set_solver", "andante_msgs/srv/Choose", { name }, 120);
+    const went = await this.studio.ask("/set_solver", "andante_msgs/srv/Choose", { name }, 120, "building the scene with other solver settings");
     if (went) await this.load();
   }
 }

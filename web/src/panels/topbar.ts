@@ -3,9 +3,10 @@
 import type { Status } from "../link/messages";
 import type { Studio } from "../studio";
 import { h, refill } from "../ui/dom";
-import { clock, fixed, words } from "../ui/format";
+import { clock, fixed, plain } from "../ui/format";
 import { icon, type IconName } from "../ui/icons";
 import { choice, nextTheme } from "../ui/theme";
+import { toast } from "../ui/toast";
 import { SolverMenu } from "./solver";
 
 const SELECTS = ["robot", "world", "engine"] as const;
@@ -20,13 +21,27 @@ export class Topbar {
   private readonly state = h("span", { class: "pill state", role: "status" }, "connecting");
   private readonly record: HTMLButtonElement;
   private readonly clip: HTMLButtonElement;
+  private readonly open: HTMLButtonElement;
+  private readonly edit: HTMLButtonElement;
+  private readonly help: HTMLButtonElement;
+  private readonly share: HTMLButtonElement;
 
-  constructor(private readonly studio: Studio) {
+  constructor(
+    private readonly studio: Studio,
+    actions: { open: () => void; edit: () => void; help: () => void; share: () => void },
+  ) {
+    this.open = this.button("open", "Open a robot or a world (O)", actions.open);
+    this.open.id = "open";
+    this.edit = this.button("edit", "Edit the scene (B)", actions.edit);
+    this.edit.id = "edit";
+    this.help = this.button("help", "Help (?)", actions.help);
+    this.help.id = "help";
+    this.share = this.button("share", "Copy a link to this view", actions.share);
     this.selects = Object.fromEntries(SELECTS.map((kind) => [kind, this.select(kind)])) as Record<Kind, HTMLSelectElement>;
     this.play = this.button("pause", "Pause", () => { void this.toggle(); });
     this.play.id = "pause";
     const step = this.button("step", "One step", () => { void studio.ask("/step", "andante_msgs/srv/Step", { periods: 1 }); });
-    const reset = this.button("reset", "Reset", () => { void studio.ask("/reset", "std_srvs/srv/Trigger"); });
+    const reset = this.button("reset", "Reset", () => { void studio.ask("/reset", "std_srvs/srv/Trigger", {}, 120, "building the scene anew"); });
     this.record = this.button("record", "Record", () => { void this.toggleRecord(); });
     this.record.classList.add("record");
     this.clip = this.button("clip", "Film a clip of 5 s", () => { void studio.ask("/clip", "andante_msgs/srv/Clip", { seconds: 5, name: "" }); });
@@ -42,12 +57,16 @@ export class Topbar {
       { class: "topbar" },
       h("h1", {}, h("img", { src: "./icon.svg", alt: "", width: 22, height: 22 }), "Andante"),
       ...SELECTS.map((kind) => h("label", { class: "choice" }, h("span", {}, kind), this.selects[kind])),
+      this.open,
+      this.edit,
       h("div", { class: "anchor" }, solver.button, solver.element),
       h("div", { class: "group", role: "group", "aria-label": "Time" }, this.play, step, reset, this.time, this.factor),
       h("span", { class: "spring" }),
       this.state,
       h("div", { class: "group", role: "group", "aria-label": "Recording" }, this.record, this.clip),
+      this.share,
       theme,
+      this.help,
     );
     studio.status.on((status) => { if (status) this.tell(status); });
     studio.connection.state.watch((state) => {
@@ -57,6 +76,12 @@ export class Topbar {
       this.state.className = "pill state bad";
     });
     studio.ready.on((ready) => { if (ready) void this.load(); });
+    studio.listed.on(() => { void this.load(); });
+    setInterval(() => {
+      if (!studio.silent || studio.connection.state.value !== "open") return;
+      put(this.factor, "busy"); // the last factor says nothing about now
+      this.factor.classList.add("warn");
+    }, 250);
     studio.replay.watch((replay) => {
       for (const button of [this.play, step, this.record, this.clip]) button.disabled = replay !== null; // of the live session
     });
@@ -69,23 +94,44 @@ export class Topbar {
   private select(kind: Kind): HTMLSelectElement {
     const select = h("select", { id: `select-${kind}`, "aria-label": kind });
     select.addEventListener("change", () => {
-      const wanted = { engine: "", world: "", robot: "", [kind]: select.value };
-      select.disabled = true;
-      void this.studio.ask("/select", "andante_msgs/srv/Select", wanted, 120).finally(() => {
-        select.disabled = false;
-        select.blur();
-        const status = this.studio.status.value;
-        if (status) this.set(kind, status[kind]);
-      });
+      void this.choose(kind, select.value);
+    });
+    select.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const walks = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key);
+      if (event.key.length > 1 && !walks) return;
+      event.preventDefault(); // a letter or an arrow shall not replace the robot: the list opens, and a choice is made there
+      if (walks || event.key === " ") select.showPicker();
     });
     return select;
+  }
+
+  /** Choose by name; nothing happens where that is there already. */
+  async want(kind: Kind, name: string): Promise<void> {
+    if (this.studio.status.value?.[kind] !== name) await this.choose(kind, name);
+  }
+
+  /** Another robot, world or engine; the one before comes back by a button. */
+  private async choose(kind: Kind, name: string): Promise<void> {
+    const select = this.selects[kind];
+    const before = this.studio.status.value?.[kind] ?? "";
+    const wanted = { engine: "", world: "", robot: "", [kind]: name };
+    select.disabled = true;
+    const went = await this.studio.ask("/select", "andante_msgs/srv/Select", wanted, 120, `changing the ${kind} to ${plain(name)}`);
+    select.disabled = false;
+    select.blur();
+    const status = this.studio.status.value;
+    if (status) this.set(kind, went ? name : status[kind]);
+    if (went && kind !== "engine" && before && before !== name) {
+      toast(`The ${kind} was ${plain(before)}.`, "info", { label: "Undo", run: () => { void this.choose(kind, before); } });
+    }
   }
 
   private async load(): Promise<void> {
     for (const kind of SELECTS) {
       try {
         const { names, help } = await this.studio.list(`${kind}s`);
-        refill(this.selects[kind], ...names.map((name, i) => h("option", { value: name, title: help[i] ?? "" }, name)));
+        refill(this.selects[kind], ...names.map((name, i) => h("option", { value: name, title: help[i] ?? "" }, plain(name))));
         const status = this.studio.status.value;
         if (status) this.set(kind, status[kind]);
       } catch {
@@ -97,11 +143,12 @@ export class Topbar {
   private set(kind: Kind, value: string): void {
     const select = this.selects[kind];
     if (value === "" || select.value === value) return;
-    if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, words(value)));
+    if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, plain(value)));
     select.value = value;
   }
 
-  private async toggle(): Promise<void> {
+  /** Pause or go on. */
+  async toggle(): Promise<void> {
     await this.studio.ask(this.studio.status.value?.paused ? "/resume" : "/pause", "std_srvs/srv/Trigger");
   }
 

@@ -1,6 +1,7 @@
 /** The 3D picture with its buttons, the card of the picked link, and the keys. */
 
 import type { Driver } from "../drive/driver";
+import { joystick } from "../drive/joystick";
 import { keypad } from "../drive/keycaps";
 import { Hearing } from "../link/topics";
 import { BalanceOverlay } from "../scene/balance";
@@ -15,6 +16,7 @@ import { Pusher } from "../scene/push";
 import { Stage } from "../scene/stage";
 import { View } from "../scene/view";
 import type { Studio } from "../studio";
+import { banner, stageWords } from "../ui/banner";
 import { h } from "../ui/dom";
 import { icon, type IconName } from "../ui/icons";
 import type { Signal } from "../ui/signal";
@@ -50,7 +52,8 @@ export class ViewportPanel {
       this.element.dataset["fps"] = String(view.fps);
     }, 500);
     const hud = h("div", { class: "hud" }, keypad(driver, [["q", "w", "e"], ["a", "s", "d"]], false, "Driving keys in the view"));
-    this.element.append(bar, picker.card, hud, this.pusher.badge, fps, this.curtain());
+    const touch = h("div", { class: "sticks" }, joystick("Stick: ahead, back, turn", (up, left) => { driver.push(up, 0, left); }), joystick("Stick: to the sides", (_, left) => { driver.push(0, left, 0); }));
+    this.element.append(bar, picker.card, hud, touch, this.pusher.badge, fps, banner(studio.busy), this.curtain());
   }
 
   /** Says what is being waited for until the robot stands there. */
@@ -62,8 +65,11 @@ export class ViewportPanel {
       const there = this.stage.robot.value !== null && this.studio.status.value !== null;
       curtain.hidden = there && state !== "connecting";
       this.stage.view.hold(!curtain.hidden);
-      words.textContent = state === "open" || this.stage.robot.value ? "Loading the robot …" : "Connecting to the session …";
+      const stage = this.studio.busy.stage.value;
+      if (stage) words.textContent = stageWords(stage.words, Math.max(0, performance.now() - stage.since));
+      else words.textContent = state === "open" || this.stage.robot.value ? "Loading the robot …" : "Connecting to the session …";
     };
+    setInterval(() => { if (!curtain.hidden) tell(); }, 100);
     this.studio.connection.state.watch(tell);
     this.studio.ready.on(tell);
     this.stage.robot.on((robot) => {

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-import type { LaserScan } from "../link/messages";
+import { seconds, type LaserScan } from "../link/messages";
 import type { Hearing } from "../link/topics";
 import type { Overlay } from "./overlay";
 import type { Stage } from "./stage";
@@ -47,6 +47,12 @@ export class LaserOverlay implements Overlay {
     }
     at.needsUpdate = true;
     this.dots.geometry.setDrawRange(0, count);
+    const middle = seconds(scan.header.stamp) + 0.5 * scan.time_increment * scan.ranges.length;
+    const then = stage.poseAt(scan.header.frame_id, middle);
+    if (then) {
+      this.dots.matrix.copy(then);
+      return;
+    }
     const link = stage.robot.value?.urdf.links[scan.header.frame_id] as THREE.Object3D | undefined;
     if (!link) return;
     link.updateWorldMatrix(true, false);

@@ -79,6 +79,11 @@ export function address(name: string): string {
   return encodeURIComponent(encodeURIComponent(name));
 }
 
+/** What an address carries so that another content under the same name is fetched anew. */
+export function queried(version: string): string {
+  return version ? `?v=${version}` : "";
+}
+
 const cache = new Map<string, Promise<Painted>>();
 
 /** The mesh behind an address, fetched once. */

@@ -5,7 +5,7 @@ import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
 
 import type { LinkPoses, JointState } from "../link/messages";
 import { COLLISION, GLASS, PICKED, ROBOT } from "./materials";
-import { address, dressed, fetchMesh } from "./meshes";
+import { address, dressed, fetchMesh, queried } from "./meshes";
 import { SOFTWARE } from "./quality";
 
 export interface LinkInfo {
@@ -47,8 +47,8 @@ export class RobotModel {
   }
 
   /** Load the robot of that name from the server; meshes follow by themselves. */
-  static async load(name: string, onChange: () => void): Promise<RobotModel> {
-    const answer = await fetch(`robot/${address(name)}.urdf`);
+  static async load(name: string, onChange: () => void, version = ""): Promise<RobotModel> {
+    const answer = await fetch(`robot/${address(name)}.urdf${queried(version)}`);
     if (!answer.ok) throw new Error(`the server knows no robot ${name}`);
     const text = await answer.text();
     const loader = new URDFLoader();
@@ -57,11 +57,11 @@ export class RobotModel {
     loader.loadMeshCb = (url, _manager, _material, done) => {
       if (url.endsWith(COLLISION_MESH)) {
         const place = new THREE.Group();
-        place.userData["collision"] = url;
+        place.userData["collision"] = url + queried(version);
         done(place);
         return;
       }
-      fetchMesh(SOFTWARE ? url.replace(/\.mesh$/, ".coarse.mesh") : url).then(
+      fetchMesh((SOFTWARE ? url.replace(/\.mesh$/, ".coarse.mesh") : url) + queried(version)).then(
         (painted) => {
           const meshes = dressed(painted, ROBOT, GLASS);
           for (const mesh of meshes) {

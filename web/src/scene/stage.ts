@@ -13,6 +13,7 @@ import { blobShadow } from "./bake";
 import { FlatRobot } from "./flat";
 import { SOFTWARE } from "./quality";
 import { RobotModel } from "./robot";
+import { Track } from "./track";
 import type { View } from "./view";
 import { WorldModel } from "./world";
 
@@ -25,10 +26,14 @@ export class Stage {
   readonly centre = new THREE.Vector3();
   readonly frames = new Frames();
   private asked = { robot: "", world: "" };
+  private versions = { robot: "", world: "" }; // of files: the same name may come back with another content
+  private session = ""; // mark of the session that the page met first
   private posesAt = -Infinity;
   private framed = false;
+  private looked = false; // a view was given by a link
   private encoders: (() => void) | undefined;
   private last: LinkPoses | undefined;
+  private readonly lately = new Track();
   private others = new Map<string, RobotModel>();
   private flat: FlatRobot | undefined;
   private readonly blob = SOFTWARE ? blobShadow() : undefined;
@@ -39,15 +44,24 @@ export class Stage {
   ) {
     studio.status.on((status) => {
       if (!status) return;
-      if (status.world !== this.asked.world) void this.loadWorld(status.world);
-      if (status.robot !== this.asked.robot) void this.loadRobot(status.robot);
+      if (status.world !== this.asked.world) void this.loadWorld(status.world, this.versions.world);
+      if (status.robot !== this.asked.robot) void this.loadRobot(status.robot, this.versions.robot);
     });
     this.prepare().catch(() => undefined); // the status of the session names them too
     if (this.blob) view.scene.add(this.blob);
     view.onFrame(() => { this.flat?.update(); });
     subscribe(studio.connection, "/ground_truth/links", (message) => { this.place(message); });
     setInterval(() => { this.fallBack(studio); }, STALE);
-    subscribe(studio.connection, "/scene/models", (message) => { void this.loadOthers(message); });
+    subscribe(studio.connection, "/scene/models", (message) => {
+      const [robot = "", world = ""] = message.versions;
+      const before = this.versions;
+      this.versions = { robot, world };
+      const { status } = studio;
+      if (world !== before.world && status.value?.world === this.asked.world) void this.loadWorld(this.asked.world, world);
+      if (robot !== before.robot && status.value?.robot === this.asked.robot) void this.loadRobot(this.asked.robot, robot);
+      void this.loadOthers(message);
+    });
+    studio.connection.state.on((state) => { if (state === "open") void this.checkSession(); });
     studio.scene.on(() => { this.framed = false; });
   }
 
@@ -60,6 +74,19 @@ export class Stage {
     if (!believed) return { x: 0, y: 0, yaw: 0 };
     const { position, quaternion } = robot.urdf;
     return composed(planar(position, quaternion), inverse(believed));
+  }
+
+  /** world_from_link of the robot at a time of the last seconds; undefined where that is not known. */
+  poseAt(link: string, time: number): THREE.Matrix4 | undefined {
+    return this.lately.at(link, time);
+  }
+
+  /** Look from a point at another, three numbers each [m]; kept although meshes still come. */
+  look(camera: readonly number[]): void {
+    this.framed = this.looked = true;
+    this.view.camera.position.set(camera[0]!, camera[1]!, camera[2]!);
+    this.view.controls.target.set(camera[3]!, camera[4]!, camera[5]!);
+    this.view.controls.update();
   }
 
   /** Bring the robot into the middle. */
@@ -91,6 +118,7 @@ export class Stage {
   private place(message: LinkPoses): void {
     this.posesAt = performance.now();
     this.last = message;
+    this.lately.add(message);
     const robot = this.robot.value;
     if (robot) {
       robot.place(message);
@@ -123,18 +151,28 @@ export class Stage {
 
   /** Load what the session begins with while that is still being built. */
   private async prepare(): Promise<void> {
-    const answer = await fetch("scene.json");
-    if (!answer.ok) return;
-    const { robot, world } = (await answer.json()) as { robot: string | null; world: string | null };
-    if (world !== null && this.asked.world === "") void this.loadWorld(world);
-    if (robot !== null && this.asked.robot === "") void this.loadRobot(robot);
+    const { robot, world, session } = await opening();
+    this.session = session;
+    if (world !== null && this.asked.world === "") void this.loadWorld(world, "");
+    if (robot !== null && this.asked.robot === "") void this.loadRobot(robot, "");
   }
 
-  private async loadRobot(name: string): Promise<void> {
+  /** Another session at the same address is another page. */
+  private async checkSession(): Promise<void> {
+    try {
+      const { session } = await opening();
+      if (this.session !== "" && session !== this.session) location.reload();
+      this.session = session;
+    } catch {
+      // the server is just going; the connection comes back with the next one
+    }
+  }
+
+  private async loadRobot(name: string, version: string): Promise<void> {
     this.asked.robot = name;
     try {
-      const robot = await RobotModel.load(name, () => { this.meshCame(); });
-      if (this.asked.robot !== name) return;
+      const robot = await RobotModel.load(name, () => { this.meshCame(); }, version);
+      if (this.asked.robot !== name || (version !== this.versions.robot && this.versions.robot !== "")) return;
       if (this.robot.value) this.view.scene.remove(this.robot.value.urdf);
       this.flat?.dispose();
       this.flat = undefined;
@@ -148,11 +186,11 @@ export class Stage {
     this.view.invalidate();
   }
 
-  private async loadWorld(name: string): Promise<void> {
+  private async loadWorld(name: string, version: string): Promise<void> {
     this.asked.world = name;
     try {
-      const world = await WorldModel.load(name, this.view.lights, () => { this.view.invalidate(); });
-      if (this.asked.world !== name) return;
+      const world = await WorldModel.load(name, this.view.lights, () => { this.view.invalidate(); }, version);
+      if (this.asked.world !== name || (version !== this.versions.world && this.versions.world !== "")) return;
       if (this.world.value) this.view.scene.remove(this.world.value.group);
       this.view.scene.add(world.group);
       this.view.setBackground(world.background);
@@ -172,7 +210,7 @@ export class Stage {
     this.others = others;
     for (const [i, name] of message.names.entries()) {
       try {
-        const model = await RobotModel.load(message.robots[i]!, () => { this.view.invalidate(); });
+        const model = await RobotModel.load(message.robots[i]!, () => { this.view.invalidate(); }, message.versions[i + 2]);
         if (this.others !== others) return;
         others.set(name, model);
         this.view.scene.add(model.urdf);
@@ -200,10 +238,23 @@ export class Stage {
     clearTimeout(this.settle);
     this.settle = window.setTimeout(() => {
       this.flatten();
-      this.home();
+      if (!this.looked) this.home();
       this.view.warm();
     }, 150);
   }
+}
+
+interface Opening {
+  robot: string | null;
+  world: string | null;
+  session: string;
+}
+
+/** What the session begins with, and its mark. */
+async function opening(): Promise<Opening> {
+  const answer = await fetch("scene.json", { cache: "no-store" });
+  if (!answer.ok) throw new Error("the server tells no scene");
+  return (await answer.json()) as Opening;
 }
 
 /** The poses of one further model, by the plain names of its links. */

@@ -7,7 +7,7 @@ import { baked, type Lighting } from "./bake";
 import { makeFloor, type FloorData } from "./floor";
 import type { Lights } from "./lights";
 import { BAKED, BAKED_GLASS, WORLD, WORLD_GLASS } from "./materials";
-import { address, dressed, fetchMesh } from "./meshes";
+import { address, dressed, fetchMesh, queried } from "./meshes";
 import { SOFTWARE } from "./quality";
 
 interface WorldData {
@@ -24,12 +24,15 @@ export class WorldModel {
   readonly group = new THREE.Group();
   readonly background: THREE.Color;
   readonly sun: THREE.Vector3;
+  /** All but the floors: what an editor takes out of sight. */
+  readonly things: THREE.Object3D[] = [];
   private readonly parts = new Map<string, THREE.Object3D>();
 
   private constructor(
     readonly data: WorldData,
     lights: Lights,
     onChange: () => void,
+    private readonly version: string,
   ) {
     const [r = 0.8, g = 0.85, b = 0.9] = data.background;
     this.background = new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace);
@@ -37,20 +40,24 @@ export class WorldModel {
     lights.aim(this.sun);
     const { lighting } = lights;
     for (const floor of data.floors) this.group.add(makeFloor(floor, lighting));
-    if (data.static !== null) this.add(this.group, data.static, onChange, SOFTWARE ? lighting : undefined);
+    const still = new THREE.Group();
+    this.group.add(still);
+    this.things.push(still);
+    if (data.static !== null) this.add(still, data.static, onChange, SOFTWARE ? lighting : undefined);
     for (const part of data.parts) {
       const place = new THREE.Group();
       set(place, part.pose);
       this.parts.set(part.name, place);
+      this.things.push(place);
       this.group.add(place);
       this.add(place, part.mesh, onChange);
     }
   }
 
-  static async load(name: string, lights: Lights, onChange: () => void): Promise<WorldModel> {
-    const answer = await fetch(`world/${address(name)}.json`);
+  static async load(name: string, lights: Lights, onChange: () => void, version = ""): Promise<WorldModel> {
+    const answer = await fetch(`world/${address(name)}.json${queried(version)}`);
     if (!answer.ok) throw new Error(`the server knows no world ${name}`);
-    return new WorldModel((await answer.json()) as WorldData, lights, onChange);
+    return new WorldModel((await answer.json()) as WorldData, lights, onChange, version);
   }
 
   /** Put the links that move where they are. */
@@ -64,7 +71,7 @@ export class WorldModel {
 
   /** Fetch a mesh; with a light, it is lit once and for all. */
   private add(parent: THREE.Object3D, mesh: string, onChange: () => void, light?: Lighting): void {
-    fetchMesh(`world/${mesh}`).then((painted) => {
+    fetchMesh(`world/${mesh}${queried(this.version)}`).then((painted) => {
       const [look, glass] = light ? [BAKED, BAKED_GLASS] : [WORLD, WORLD_GLASS];
       const shown = dressed(painted, look, glass, light ? (geometry) => baked(geometry, light) : undefined);
       for (const each of shown) each.receiveShadow = each.castShadow = true;

@@ -26,6 +26,11 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${String(hours)}:${String(minutes).padStart(2, "0")}:${rest}` : `${String(minutes)}:${rest}`;
 }
 
+/** The name of a robot or world, also where it is that of a file. */
+export function plain(name: string): string {
+  return name.replace(/^.*[/\\]/, "").replace(/\.(urdf|xacro|urdf\.xacro|sdf|world|xml|mjcf|usda?|usdc|zip)$/i, "") || name;
+}
+
 /** A name in words: "get_up_belly" and "StandInit" become "get up belly" and "Stand Init". */
 export function words(name: string): string {
   return name.replace(/[_-]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim();

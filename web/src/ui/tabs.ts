@@ -25,7 +25,7 @@ export class Tabs {
       { class: "ghost square", type: "button", title: "Larger or smaller", "aria-label": `Enlarge ${name} panels`, onclick: () => { this.toggle(); } },
       icon("expand", 14),
     );
-    this.element = h("section", { class: "dock", "aria-label": name }, h("header", {}, this.list, this.grow), this.body);
+    this.element = h("section", { class: "dock", "aria-label": name }, h("h2", { class: "unseen" }, name), h("header", {}, this.list, this.grow), this.body);
     for (const panel of panels) {
       const tab = h(
         "button",
@@ -48,6 +48,10 @@ export class Tabs {
       panel.element.classList.add("panel");
       panel.element.hidden = true;
       this.body.append(panel.element);
+      panel.available?.watch((there) => {
+        tab.hidden = !there;
+        if (!there && this.current === panel) this.open(this.panels.find((one) => one.available?.value ?? true)!.id);
+      });
     }
     this.list.addEventListener("keydown", (event) => { this.onKey(event); });
     this.open(recall(`tab.${name}`, panels[0]!.id));
@@ -67,6 +71,17 @@ export class Tabs {
     this.mark(panel, true);
     panel.show?.();
     remember(`tab.${this.name}`, panel.id);
+  }
+
+  /** The panel in view. */
+  get shown(): string {
+    return this.current?.id ?? "";
+  }
+
+  /** Open the panel of that place, from 0. */
+  openAt(index: number): void {
+    const panel = this.panels.filter((one) => one.available?.value ?? true)[index];
+    if (panel) this.open(panel.id);
   }
 
   has(id: string): boolean {
@@ -90,8 +105,8 @@ export class Tabs {
     if (step === undefined || !this.current) return;
     event.preventDefault();
     event.stopPropagation();
-    const index = this.panels.indexOf(this.current);
-    const next = this.panels[(index + step + this.panels.length) % this.panels.length]!;
+    const shown = this.panels.filter((one) => one.available?.value ?? true);
+    const next = shown[(shown.indexOf(this.current) + step + shown.length) % shown.length]!;
     this.open(next.id);
     this.list.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
   }

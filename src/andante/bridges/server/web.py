@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, WebSocketRoute
@@ -28,6 +29,8 @@ from andante.bridges.rosbridge.session import Session
 
 from .access import COOKIE, Access, Bucket, Guesses, Limits, Page, is_loopback
 
+SMALL = 1024  # answers below are not packed [bytes]
+UNPACKED = (".mesh", ".mcap", ".png", ".jpg", ".mp4", ".webp")
 FAREWELL = 0.3  # time in which clients are told that the session has ended [s]
 GOING_AWAY, POLICY, TOO_MANY = 1001, 1008, 1013  # close codes of RFC 6455 and the IANA registry
 
@@ -291,7 +294,8 @@ class WebServer:
         own: list[BaseRoute] = [WebSocketRoute("/rosbridge", self._socket), WebSocketRoute("/", self._socket)]
         files = Mount("/", app=self._serve_file)
         self._routed = Starlette(routes=[*own, *(routes or []), files], lifespan=self._lifespan)
-        self.app = AccessMiddleware(self._serve, access)
+        self._packed = GZipMiddleware(self._serve, minimum_size=SMALL, compresslevel=6)
+        self.app = AccessMiddleware(self._serve_packed, access)
 
     def add_pages(self, pages: list[Page]) -> None:
         """Serve these too; an address that is served already gets the new page."""
@@ -303,6 +307,11 @@ class WebServer:
                 self._folders.sort(key=lambda entry: -len(entry[0]))
             else:
                 self._pages[page.url] = page
+
+    async def _serve_packed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Text goes packed over the wire; binary meshes hardly shrink, and wait for nothing."""
+        plain = scope["type"] != "http" or scope["path"].endswith(UNPACKED)
+        await (self._serve if plain else self._packed)(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A page that was added goes before the routes: these may own its folder (robots that came by file)."""

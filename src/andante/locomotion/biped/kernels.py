@@ -54,7 +54,7 @@ def center_of_mass(q: Array, tree: MassTree, turns: Array, at: Array, out: Array
 
 
 @njit(cache=True, nogil=True)
-def _solve(a: Array, b: Array, n: int) -> None:
+def solve_positive(a: Array, b: Array, n: int) -> None:
     """x of a x = b for a symmetric positive matrix (n, n), by Cholesky; b is overwritten with x."""
     for i in range(n):
         for j in range(i + 1):
@@ -76,7 +76,7 @@ def _solve(a: Array, b: Array, n: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _sole(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array, out: Array) -> None:
+def sole_frame(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array, out: Array) -> None:
     """Rotation `turn` (3, 3) and place `out` (3,) of a sole in the root frame."""
     body, own = legs.feet[foot], legs.sole_at[foot]
     for i in range(3):
@@ -124,7 +124,7 @@ def reach(
         jac[:] = 0.0
         left = 0.0
         for f in range(2):
-            _sole(f, legs, turns, at, rt, org)
+            sole_frame(f, legs, turns, at, rt, org)
             sole[f] = org
             for i in range(3):
                 foot[i] = r[i, 0] * org[0] + r[i, 1] * org[1] + r[i, 2] * org[2]
@@ -181,7 +181,7 @@ def reach(
                     total2 += jac[n, i] * jac[n, j]
                 normal[i, j] = total2
             normal[i, i] += 1e-7
-        _solve(normal, step, unknown)
+        solve_positive(normal, step, unknown)
         for k in range(count):
             u = variable[k]
             value = q[joint[moved[k]]] + gain[k] * min(max(step[u], -0.5), 0.5)
@@ -307,8 +307,8 @@ def measure(
     com = np.empty(3)
     center_of_mass(q, tree, turns, at, com)
     r0, p0, r1, p1 = np.empty((3, 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
-    _sole(stance, legs, turns, at, r0, p0)
-    _sole(1 - stance, legs, turns, at, r1, p1)
+    sole_frame(stance, legs, turns, at, r0, p0)
+    sole_frame(1 - stance, legs, turns, at, r1, p1)
     level, root, foot = level_from_body(up), np.empty((3, 3)), np.empty((3, 3))
     for i in range(3):
         for j in range(3):

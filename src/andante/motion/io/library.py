@@ -1,7 +1,8 @@
 """Motions by name or file: a pose of the robot, a motion of the built-in library, a user's file or a recording.
 
 The library of a robot is the folder `motions` of its package: NAME.toml (key-frames) and NAME.action (actions).
-Key-frame motions are CSV tables `time,JOINT,JOINT,...`, or TOML with one [[keys]] table per instant:
+Key-frame motions are CSV tables `time,JOINT,JOINT,...`, Python code as Choregraphe exports it (see `choregraphe`), or
+TOML with one [[keys]] table per instant:
 
 name = "wave_hand"
 robot = "nao"                # for whom it is meant (optional)
@@ -33,6 +34,7 @@ from andante.motion.actions.text import parse_actions
 from andante.motion.keyframes import Key, Keyframes, Repeat
 from andante.parsing import parse_toml, toml_value
 
+from .choregraphe import read_choregraphe
 from .recordings import is_recording, read_recording, recorded_motion
 
 MAX_CSV_BYTES = 64 * 1024 * 1024
@@ -172,7 +174,7 @@ def read_actions(path: Path) -> ActionSet:
     return parse_actions(read_text(path, MAX_BYTES), str(path))
 
 
-SUFFIXES = (".toml", ".csv", ".action", *BAGS)
+SUFFIXES = (".toml", ".csv", ".action", ".py", *BAGS)
 
 
 @dataclass(frozen=True)
@@ -246,4 +248,6 @@ def _read(path: Path, action: str, robot: Robot) -> Choice:
         return recorded_motion(read_recording(path), robot)
     if path.suffix == ".csv":
         return read_keyframes_csv(path)
+    if path.suffix == ".py":
+        return read_choregraphe(path)
     raise BadInput(f"{path}: motions are files ending in {', '.join(SUFFIXES)}")

@@ -41,12 +41,12 @@ class VisualScene:
 
 
 def build_visual_scene(
-    placements: Sequence[Placement], world: World, width: int, height: int, shadows: int
+    placements: Sequence[Placement], world: World, width: int, height: int, shadows: int, samples: int
 ) -> VisualScene:
     """The model of everything that can be seen."""
     spec = new_spec()
     spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE  # flat sheets are welcome
-    _set_look(spec, world, width, height, shadows)
+    _set_look(spec, world, width, height, shadows, samples)
     for light in world.lights or DEFAULT_LIGHTS:
         _add_light(spec, light, len(world.lights))
     eye = spec.worldbody.add_body()
@@ -87,11 +87,11 @@ DEFAULT_LIGHTS = (
 )
 
 
-def _set_look(spec: Any, world: World, width: int, height: int, shadows: int) -> None:
+def _set_look(spec: Any, world: World, width: int, height: int, shadows: int, samples: int) -> None:
     visual = spec.visual
     spec.stat.extent = HORIZON / visual.map.zfar  # how far endless planes reach is settled when the model is loaded
     visual.global_.offwidth, visual.global_.offheight = width, height
-    visual.quality.offsamples, visual.quality.shadowsize = 8, shadows
+    visual.quality.offsamples, visual.quality.shadowsize = samples, shadows
     visual.quality.numslices, visual.quality.numstacks = 48, 24
     visual.headlight.ambient = [0.85 * c for c in world.ambient[:3]]
     sunny = not world.lights or any(light.kind == "directional" for light in world.lights)
@@ -165,6 +165,7 @@ class Renderer:
     """Pictures of placed robots; `render` takes the link poses of every model, in order.
 
     shadows: side of the shadow map [texels]; without a graphics card 4096 takes half as long again as 2048.
+    samples: of a pixel, for smooth edges; without a graphics card a picture with 0 takes half as long as with 8.
     Holds an OpenGL context: use it as a context manager or call `close`, and from one thread only.
     """
 
@@ -175,18 +176,21 @@ class Renderer:
         width: int = 960,
         height: int = 720,
         shadows: int = 2048,
+        samples: int = 8,
+        reflections: bool = True,
     ) -> None:
         if not (1 <= width <= MAX_PIXELS and 1 <= height <= MAX_PIXELS):
             raise BadInput(f"pictures are between 1 and {MAX_PIXELS} pixels wide and high, got {width} x {height}")
         self.width, self.height = width, height
         self.placements = tuple(a.placement if isinstance(a, Model) else a for a in models)
-        self._scene = build_visual_scene(self.placements, world, width, height, shadows)
+        self._scene = build_visual_scene(self.placements, world, width, height, shadows, samples)
         self._mj_model = self._scene.mj_model
         self._data = mujoco.MjData(self._mj_model)
         self._gl: Any = make_context(width, height)
         self._context: Any = mujoco.MjrContext(self._mj_model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         self._view = mujoco.MjvScene(self._mj_model, maxgeom=self._mj_model.ngeom + 100)
+        self._view.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = reflections
         self._option, self._camera = mujoco.MjvOption(), mujoco.MjvCamera()
         self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
         self._camera.fixedcamid = self._mj_model.camera("eye").id
@@ -196,6 +200,11 @@ class Renderer:
     def of(engine: Engine, width: int = 960, height: int = 720) -> Renderer:
         """A renderer of everything in an engine."""
         return Renderer(engine.models, engine.world, width, height)
+
+    @staticmethod
+    def quick(engine: Engine, width: int, height: int) -> Renderer:
+        """One that draws in half the time where there is no graphics card: for cameras that take many pictures."""
+        return Renderer(engine.models, engine.world, width, height, shadows=1024, samples=0, reflections=False)
 
     # ---- pictures --------------------------------------------------------------------------------
     def render(self, link_poses: Sequence[Array] | None, camera: Camera) -> np.ndarray:

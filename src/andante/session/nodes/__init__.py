@@ -12,6 +12,7 @@ from .commands import ActionNode, CommandNode
 from .expression import ExpressionNode
 from .fleet import FleetNode
 from .machines import MachineNode
+from .move_base import MoveBaseNode
 from .moves import MoveNode
 from .navigation import NavigationNode
 from .node import LiveNode
@@ -40,13 +41,14 @@ from .walker import WalkerNode
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
     CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode, AliasNode, FleetNode,
+    MoveBaseNode, MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode,
+    AliasNode, FleetNode,
 )  # fmt: skip
 # Of every robot beside the first one; time, scene, recordings and searches are those of the session.
 COMPANION_NODES: tuple[Callable[[Any], RobotPublisher], ...] = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ParameterNode,
     CommandNode, RobotServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    TerminalNode, StatusNode, DiagnosticsNode,
+    MoveBaseNode, TerminalNode, StatusNode, DiagnosticsNode,
 )  # fmt: skip
 
 

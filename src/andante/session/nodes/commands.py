@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from andante.session.session import LiveSession
 
 
+STREAM = 1.0  # messages that come closer to each other are one stream, told once [s]
+
+
 class CommandNode(LiveNode):
     """/cmd_vel, /key, /joint_targets, /joint_angles, /joint_trajectory, /push, /NAME/pgain, /NAME/dgain.
 
@@ -38,7 +41,8 @@ class CommandNode(LiveNode):
         self.subscribe("/push", "andante_msgs/msg/Push", self._push)
         self._moving = False
         self._joints: frozenset[str] = frozenset()
-        self._joints_at = -1.0
+        self._joints_at = self._pushed_at = -1.0
+        self._pushed = ""  # the link that is being pushed
         self._gains: list[Any] = []
         self.rebuilt()
 
@@ -74,13 +78,13 @@ class CommandNode(LiveNode):
     def _joint_angles(self, message: Any) -> str | None:
         names = [str(name) for name in message.joint_names]
         values = [float(v) for v in message.joint_angles]
-        self.command_api.joint_angles(names, values, float(message.speed), bool(message.relative))
+        beyond = self.command_api.joint_angles(names, values, float(message.speed), bool(message.relative))
         now = self.bus.clock.now
-        same = frozenset(names) == self._joints and now - self._joints_at < 1.0
+        same = frozenset(names) == self._joints and now - self._joints_at < STREAM
         self._joints, self._joints_at = frozenset(names), now
         if same:
             return None
-        return ", ".join(f"{n} {v:.2f}" for n, v in list(zip(names, values, strict=False))[:4])
+        return beyond or ", ".join(f"{n} {v:.2f}" for n, v in list(zip(names, values, strict=False))[:4])
 
     def _targets(self, message: Any) -> str | None:
         """Targets of some joints; `effort` tells stiffness from 0 to 1 where it is not empty."""
@@ -118,12 +122,15 @@ class CommandNode(LiveNode):
         duration = self.command_api.follow([str(n) for n in message.joint_names], times, positions, given)
         return f"{len(points)} points, {duration:.2f} s"
 
-    def _push(self, message: Any) -> str:
+    def _push(self, message: Any) -> str | None:
         f, p = message.force, message.point
         point = (float(p.x), float(p.y), float(p.z)) if message.at_point else None
         force = (float(f.x), float(f.y), float(f.z))
         self.session.push(str(message.link), force, float(message.seconds), point)
-        return f"{np.linalg.norm(force):.1f} N on {message.link or self.stage.robot.root}"
+        now, link = self.bus.clock.now, str(message.link or self.stage.robot.root)
+        same = link == self._pushed and now - self._pushed_at < STREAM
+        self._pushed, self._pushed_at = link, now
+        return None if same else f"{np.linalg.norm(force):.1f} N on {link}"
 
 
 Work = Generator[Any, None, Any]

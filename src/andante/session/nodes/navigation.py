@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LIDAR_HEIGHT = 0.2  # at which a world is cut where the robot has no lidar [m]
 FARTHEST = 1e4  # poses farther off are refused [m]
+STATE_PERIOD = 0.5  # between two messages about the way to a goal [s]
+ENDED = ("idle", "arrived", "failed")  # states of a goal before the present one
 INTENT = "andante_msgs/msg/Intent"
 HAND = (0.3, 0.3, 0.2)  # deviations of an initial pose without a covariance [m, m, rad]
 
@@ -48,6 +50,9 @@ class NavigationNode(LiveNode):
         self._handles.append(
             self.bus.provide_action("/navigate_to_pose", "nav2_msgs/action/NavigateToPose", self._work, self.name)
         )
+        self._state = self.advertise("/navigation/state", "andante_msgs/msg/NavigationState", latched=True)
+        self._told_state: tuple[Any, ...] = ()
+        self._told_at = -math.inf  # [s]
         self._told_scene = -1
         self.grid: OccupancyGrid | None = None  # of the user; None: cut from the world
         self.rebuilt()
@@ -203,6 +208,7 @@ class NavigationNode(LiveNode):
     def update(self) -> None:
         """What is due and wanted."""
         topics = self.bus
+        self._tell_state()
         if not self._drawn and topics.topic("/map").subscriptions:
             self._drawn = True
             grid = self.the_map()
@@ -211,6 +217,21 @@ class NavigationNode(LiveNode):
         if self.publisher.wanted and self.live is None and not self._refused():
             return
         self.publisher.update()
+
+    def _tell_state(self) -> None:
+        """How the way goes, when that changes and twice a second on the way."""
+        live, now = self.live, self.bus.clock.now
+        active = live is not None and live.goal is not None
+        out = None if live is None else live.output
+        known = ("idle", "") if out is None else (str(out.state), out.reason)
+        told = (active, *(("driving", "") if active and known[0] in ENDED else known))
+        if told == self._told_state and not (active and now - self._told_at >= STATE_PERIOD):
+            return
+        self._told_state, self._told_at = told, now
+        x, y = (0.0, 0.0) if live is None or live.goal is None else (float(live.goal[0]), float(live.goal[1]))
+        left = 0.0 if not active or live is None else math.hypot(x - live.pose[0], y - live.pose[1])
+        self._state.publish(messages.make("andante_msgs/msg/NavigationState", active=active, state=told[1],
+                                          reason=told[2], x=x, y=y, distance=left))  # fmt: skip
 
     def _refused(self) -> bool:
         """Make the navigation for those who watch; False where the robot cannot, which is told once."""

@@ -15,6 +15,8 @@ import numpy as np
 from andante.bags import messages
 from andante.child import Child
 from andante.errors import BadInput, UnknownName
+from andante.locomotion.wave.model import waves
+from andante.locomotion.wave.words import parameter_words
 
 from .node import Answer, LiveNode, plain_name
 
@@ -68,7 +70,7 @@ class SearchNode(LiveNode):
         self.advertise_service("/search/pause", "std_srvs/srv/Trigger", self._pause)
         self.advertise_service("/search/resume", "std_srvs/srv/Trigger", self._resume)
         self.advertise_service("/search/replay", "andante_msgs/srv/SearchReplay", self._replay)
-        self.lists = {"studies": self._studies, "samplers": lambda: dict.fromkeys(_samplers(), "")}
+        self.lists = {"studies": self._studies, "samplers": _sampler_words, "gait_parameters": self._parameters}
         self._worker: SearchWorker | None = None
         self._job: dict[str, Any] = {}
         self._count, self._end = 0, ""
@@ -91,6 +93,10 @@ class SearchNode(LiveNode):
     def _studies(self) -> dict[str, str]:
         found = sorted(p.name for p in self.folder.iterdir() if p.is_dir()) if self.folder.is_dir() else []
         return dict.fromkeys(found, "")
+
+    def _parameters(self) -> dict[str, str]:
+        """Numbers of the robot's wave gait in words; none for a robot without one."""
+        return parameter_words() if waves(self.stage.robot) else {}
 
     # ---- services ----------------------------------------------------------------------------------
     def _start(self, request: Any) -> Answer:
@@ -235,6 +241,19 @@ def _candidate(row: dict[str, Any]) -> Any:
         _number(row["time"]),
         bool(row["fallen"]),
     )
+
+
+SAMPLER_WORDS = {
+    "cmaes": "covariance matrix adaptation: learns which numbers go together",
+    "random": "anywhere in the ranges",
+    "grid": "evenly over the ranges",
+    "tpe": "tree of Parzen estimators: models where good ones lie",
+    "nsga2": "a population that is crossed and mutated",
+}
+
+
+def _sampler_words() -> dict[str, str]:
+    return {name: SAMPLER_WORDS.get(name, "") for name in _samplers()}
 
 
 def _samplers() -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from andante.description.load import robot_names, world_names
@@ -33,6 +34,8 @@ class RobotServiceNode(LiveNode):
         self.advertise_service("/set_gait", "andante_msgs/srv/Choose", self._gait)
         self.advertise_service("/set_behaviour", "andante_msgs/srv/Choose", self._behaviour)
         self.advertise_service("/set_stiffness", "andante_msgs/srv/SetStiffness", self._stiffness)
+        self.advertise_service("/set_balance", "std_srvs/srv/SetBool", self._balance)
+        self.advertise_service("/set_support", "andante_msgs/srv/Choose", self._support)
         self._handles.append(self.bus.provide("/list", "andante_msgs/srv/List", self._list, self.name))
 
     def _stop(self, _: Any) -> str:
@@ -62,6 +65,16 @@ class RobotServiceNode(LiveNode):
         names = self.stage.set_stiffness(float(request.share), [str(j) for j in request.joints])
         return f"{len(names)} joints at {request.share:g}"
 
+    def _balance(self, request: Any) -> str:
+        """Whether joint commands pass the balance filter."""
+        self.stage.balance.on = bool(request.data)
+        return f"the balance filter is {'on' if request.data else 'off'}"
+
+    def _support(self, request: Any) -> str:
+        """Feet that the balance filter keeps the center of mass over."""
+        self.stage.balance.rest_on(str(request.name))
+        return f"balances on {request.name}"
+
     def _list(self, request: Any) -> Answer:
         table = self.listed(str(request.kind))
         return {"names": list(table), "help": list(table.values())}
@@ -70,7 +83,7 @@ class RobotServiceNode(LiveNode):
         """Names of a kind, each with a line of help."""
         command_api, robot = self.command_api, self.stage.robot
         own: dict[str, Callable[[], Mapping[str, str]]] = {
-            "poses": lambda: dict.fromkeys(command_api.poses, ""),
+            "poses": command_api.pose_refusals,
             "motions": lambda: dict.fromkeys(command_api.motions, ""),
             "robots": lambda: dict.fromkeys(robot_names(), ""),
             "worlds": lambda: dict.fromkeys(world_names(), ""),
@@ -110,6 +123,21 @@ class ServiceNode(RobotServiceNode):
         self.advertise_service("/remove", "andante_msgs/srv/Choose", self._remove)
         self.advertise_service("/select", "andante_msgs/srv/Select", self._select)
         self.advertise_service("/set_solver", "andante_msgs/srv/Choose", self._solver)
+        self._met: dict[str, tuple[Any, Mapping[str, str]]] = {}  # robots by file that were here, by their names
+        self._worlds: dict[str, Any] = {}
+        self.lists = {
+            "robots": lambda: dict.fromkeys((*robot_names(), *self._met), ""),
+            "worlds": lambda: dict.fromkeys((*world_names(), *self._worlds), ""),
+        }
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """What was here once can be chosen again."""
+        choice = self.session.choice
+        if choice.robot_name not in robot_names() or choice.arguments:
+            self._met[self.stage.name] = (choice.robot, dict(choice.arguments))
+        if choice.world_name not in world_names():
+            self._worlds[choice.world_name] = choice.world
 
     def _pause(self, _: Any) -> str:
         self.session.pause()
@@ -149,14 +177,15 @@ class ServiceNode(RobotServiceNode):
         choice = self.session.choice
         for what, name, known, present in (
             ("engine", engine, ENGINES, choice.engine),
-            ("world", world, world_names(), choice.world_name),
-            ("robot", robot, robot_names(), choice.robot_name),
+            ("world", world, (*world_names(), *self._worlds), choice.world_name),
+            ("robot", robot, (*robot_names(), *self._met), choice.robot_name),
         ):
             if name not in ("", present, *known):
                 raise UnknownName.among(what, name, known)
-        self.session.select(engine, world, robot)
+        chosen, arguments = self._met.get(robot, (robot, {}))
+        self.session.select(engine, self._worlds.get(world, world), chosen, arguments)
         choice = self.session.choice
-        return f"{choice.robot_name} in {choice.world_name} on {choice.engine}"
+        return f"{self.stage.name} in {Path(choice.world_name).stem} on {choice.engine}"
 
     def _solver(self, request: Any) -> str:
         """Settings like "erp=0.3, iterations=20"; empty: the engine's own and those of the world."""

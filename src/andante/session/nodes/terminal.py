@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bags import messages
+from andante.control.publishers import StatePublisher
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import so3
 from andante.simulation.push import DIRECTIONS
@@ -53,6 +54,7 @@ COMMANDS: dict[str, CommandLine] = {
         "joint NAME POSITION [FRACTION]", "send a joint there [rad or m] at a fraction of its speed", ("joints",)
     ),
     "stiffness": CommandLine("stiffness SHARE [PATTERN]", "strength of the servos, 0 to 1"),
+    "balance": CommandLine("balance on | off", "joint commands pass the balance filter, or do not", ("balance",)),
     "push": CommandLine("push NS DIRECTION [LINK]", "push with an impulse [N s]", ("", "directions", "links")),
     "speed": CommandLine("speed PERCENT", "how fast keys drive"),
     "set": CommandLine("set PARAMETER VALUE", "change a parameter, like /speed", ("parameters",)),
@@ -81,6 +83,7 @@ FIXED: dict[str, tuple[str, ...]] = {
     "kinds": ("poses", "motions", "gaits", "behaviours", "keys", "robots", "worlds", "engines", "solver", "joints",
               "links", "studies", "samplers", "recordings", "clips", "fleet"),
     "directions": tuple(DIRECTIONS),
+    "balance": ("on", "off"),
     "walker": ("start", "stop", "stats"),
     "search": ("start", "pause", "resume", "replay"),
     "record": ("start", "stop"),
@@ -91,6 +94,7 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "behave": lambda name: ("/set_behaviour", {"name": name}),
     "gait": lambda name: ("/set_gait", {"name": name}),
     "stiffness": lambda share, pattern="*": ("/set_stiffness", {"share": _number(share), "joints": [pattern]}),
+    "balance": lambda switch: ("/set_balance", {"data": _switch(switch)}),
     "solver": lambda *settings: ("/set_solver", {"name": _settings(settings)}),
     "speed": lambda percent: ("/set_speed", {"percent": _number(percent)}),
     "clip": lambda seconds="5": ("/clip", {"seconds": _number(seconds)}),
@@ -105,6 +109,13 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "world": lambda name: ("/select", {"world": name}),
     "robot": lambda name: ("/select", {"robot": name}),
 }
+
+
+def _switch(word: str) -> bool:
+    """on or off."""
+    if word not in ("on", "off"):
+        raise BadInput(f"usage: {COMMANDS['balance'].usage}")
+    return word == "on"
 
 
 def _settings(words: Sequence[str]) -> str:
@@ -186,6 +197,9 @@ class TerminalNode(LiveNode):
         if kind == "parameters":
             return [parameter.name for parameter in self.session.bus.parameters.list()]
         if kind == "frames":
+            for node in self.session.nodes:
+                if isinstance(node, StatePublisher):
+                    node.refresh()
             return list(self.session.bus.tf.frames())
         return list(self._names(kind))
 
@@ -287,8 +301,8 @@ class TerminalNode(LiveNode):
         return text
 
     def _joint(self, name: str, position: str, fraction: str = "0.3") -> str:
-        self.session.command_api.joint_angles([name], [_number(position)], _number(fraction))
-        return f"{name} to {position}"
+        beyond = self.session.command_api.joint_angles([name], [_number(position)], _number(fraction))
+        return f"{beyond}; {position} lies beyond it" if beyond else f"{name} to {position}"
 
     def _push(self, impulse: str, direction: str, link: str = "") -> str:
         if direction not in DIRECTIONS:
@@ -355,6 +369,9 @@ class TerminalNode(LiveNode):
         )
 
     def _tf(self, target: str, source: str) -> str:
+        for node in self.session.nodes:
+            if isinstance(node, StatePublisher):
+                node.refresh()
         x, y, z, *turn = self.session.bus.tf.lookup(target, source)
         roll, pitch, yaw = so3.to_rpy(so3.from_quaternion(np.array(turn)))
         angles = " ".join(f"{math.degrees(float(a)):.1f}" for a in (roll, pitch, yaw))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from .balance import BalanceMethods
 from .body import BodyMethods
 from .cartesian import CartesianMethods
 from .joints import JointMethods
 from .walk import WalkMethods
 
 
-class Motion(JointMethods, WalkMethods, CartesianMethods, BodyMethods):
+class Motion(JointMethods, WalkMethods, CartesianMethods, BalanceMethods, BodyMethods):
     """Moves the robot."""
 
     name = "ALMotion"

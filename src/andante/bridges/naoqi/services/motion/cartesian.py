@@ -13,8 +13,7 @@ from andante.bridges.naoqi.model import from_position6d, from_rows, position6d, 
 from andante.bridges.naoqi.names import AXIS_MASKS, CHAINS, FRAME_ROBOT, FRAME_TORSO
 from andante.bridges.naoqi.service import Service, method
 from andante.geometry import Array, so3
-
-from .points import Points
+from andante.motion.joint_lists import Points
 
 SAMPLE = 0.1  # between two poses on the way of an effector [s]
 POSITION, TRANSFORM = (6,), (12, 16)  # numbers of each

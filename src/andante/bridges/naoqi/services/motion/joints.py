@@ -7,8 +7,7 @@ from typing import Any
 
 from andante.bridges.naoqi.forms import CallError
 from andante.bridges.naoqi.service import Service, method
-
-from .points import Points, bezier_points, points_of
+from andante.motion.joint_lists import Points, bezier_points, points_of
 
 LEAST_MOVE = 0.05  # [s]
 PEAK = 1.5  # top speed of a smooth move from rest to rest in terms of its mean

@@ -1,4 +1,4 @@
-"""Lists of names, angles and times as programs give them to angleInterpolation and its kin, as points of each joint."""
+"""Lists of names, angles and times as programs and exports for a NAO give them, as points of each joint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from andante.bridges.naoqi.forms import CallError
+from andante.errors import BadInput
 
 Points = dict[str, tuple[list[float], list[float]]]  # joint -> times [s], positions [rad]
 SAMPLE = 0.04  # between two points of a Bezier curve [s]
@@ -18,12 +18,12 @@ def per_joint(values: Any, joints: Sequence[str], what: str) -> list[list[Any]]:
     count = len(joints)
     if not isinstance(values, list):
         if count != 1:
-            raise CallError(f"{what}: {count} joints need a list of {count}, got one number")
+            raise BadInput(f"{what}: {count} joints need a list of {count}, got one number")
         return [[values]]
     if count == 1 and not (len(values) == 1 and isinstance(values[0], list)):
         return [list(values)]
     if len(values) != count:
-        raise CallError(f"{what}: {count} joints need a list of {count}, got {len(values)}")
+        raise BadInput(f"{what}: {count} joints need a list of {count}, got {len(values)}")
     return [list(each) if isinstance(each, list) else [each] for each in values]
 
 
@@ -42,19 +42,19 @@ def times_of(times: Any, counts: Sequence[int], joints: Sequence[str]) -> list[l
     else:
         rows = [list(times) for _ in joints]
     if len(rows) != len(joints):
-        raise CallError(f"times: {len(joints)} joints need a list of {len(joints)}, got {len(rows)}")
+        raise BadInput(f"times: {len(joints)} joints need a list of {len(joints)}, got {len(rows)}")
     for name, row, count in zip(joints, rows, counts, strict=True):
         if len(row) != count:
-            raise CallError(f"{name} has {count} angles and {len(row)} times")
+            raise BadInput(f"{name} has {count} angles and {len(row)} times")
         if not row or row[0] <= 0 or any(b <= a for a, b in pairwise(row)):
-            raise CallError(f"times of {name} must be above 0 and increase, got {row[:8]}")
+            raise BadInput(f"times of {name} must be above 0 and increase, got {row[:8]}")
     return rows
 
 
 def points_of(joints: Sequence[str], angles: Any, times: Any) -> Points:
     """Times and angles of every joint."""
     if len(set(joints)) != len(joints):
-        raise CallError("a joint is named twice")
+        raise BadInput("a joint is named twice")
     rows = per_joint(angles, joints, "angles")
     clocks = times_of(times, [len(row) for row in rows], joints)
     return {name: (clock, row) for name, clock, row in zip(joints, clocks, rows, strict=True)}
@@ -68,7 +68,7 @@ def bezier_points(joints: Sequence[str], times: Any, keys: Any, here: dict[str, 
     """
     rows = keys if len(joints) > 1 or (keys and isinstance(keys[0], list) and _has_keys(keys[0])) else [keys]
     if len(rows) != len(joints):
-        raise CallError(f"keys: {len(joints)} joints need a list of {len(joints)}, got {len(rows)}")
+        raise BadInput(f"keys: {len(joints)} joints need a list of {len(joints)}, got {len(rows)}")
     clocks = times_of(times, [len(row) if isinstance(row, list) else 1 for row in rows], joints)
     found: Points = {}
     for name, clock, row in zip(joints, clocks, rows, strict=True):
@@ -95,7 +95,7 @@ def _knot(key: Any) -> tuple[float, tuple[float, float], tuple[float, float]]:
         return float(key), (0.0, 0.0), (0.0, 0.0)
     handles = [part for part in key[1:] if isinstance(part, list) and len(part) == 3]
     if not key or isinstance(key[0], list) or len(handles) != len(key) - 1:
-        raise CallError(f"a key is an angle or [angle, [type, dt, da], [type, dt, da]], got {key}")
+        raise BadInput(f"a key is an angle or [angle, [type, dt, da], [type, dt, da]], got {key}")
     left = (handles[0][1], handles[0][2]) if handles else (0.0, 0.0)
     right = (handles[1][1], handles[1][2]) if len(handles) > 1 else (0.0, 0.0)
     return float(key[0]), left, right

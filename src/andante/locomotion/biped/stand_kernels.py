@@ -1,0 +1,208 @@
+"""Compiled parts of `StandFilter`: soles and center of mass seen from a sole, and the step that keeps both."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from andante.geometry import Array
+from andante.locomotion.rigs.balance import MassTree, frames
+
+from .kernels import BipedLegs, Tables, outboard, sole_frame, solve_positive
+
+FEET, CENTER, LIMIT = 1e6, 1e6, 1e6  # weights of what must hold beside that of a joint's gap
+ANGLE = 0.1  # meters that count as a radian
+SLACK = 1e-5  # of a limit [rad] or an edge [m]
+TRIES = 5  # to find what is active
+MOST = 0.2  # of a joint in a step [rad]
+
+
+@njit(cache=True, nogil=True)
+def turned_back(turn: Array, v: Array) -> Array:
+    """turn^T v."""
+    out = np.empty(3)
+    for i in range(3):
+        out[i] = turn[0, i] * v[0] + turn[1, i] * v[1] + turn[2, i] * v[2]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def crossed(a: Array, b: Array) -> Array:
+    """a x b."""
+    out = np.empty(3)
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def seen_from_sole(
+    q: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, center: Array, up: Array
+) -> None:
+    """Fill the other sole's pose (4, 4), the center of mass (3,) [m] and the trunk's up (3,), in axes of a foot's sole.
+
+    upright (3, 3): level_from_root in the stance.
+    """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies = tree.parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    own, other, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    frames(q, tree, turns, at)
+    outboard(tree, turns, at, moment, carried)
+    sole_frame(foot, legs, turns, at, own, p0)
+    sole_frame(1 - foot, legs, turns, at, other, p1)
+    pose[:3, 3] = turned_back(own, p1 - p0)
+    for j in range(3):
+        pose[:3, j] = turned_back(own, other[:, j])
+    center[:] = turned_back(own, moment[0] / carried[0] - p0)
+    up[:] = turned_back(own, upright[2])
+
+
+@njit(cache=True, nogil=True)
+def root_from_sole(q: Array, masses: Tables, feet: Tables, foot: int, turn: Array, place: Array) -> None:
+    """Fill the rotation (3, 3) and place (3,) [m] of the root in axes of a foot's sole."""
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies = tree.parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    own, p0 = np.empty((3, 3)), np.empty(3)
+    frames(q, tree, turns, at)
+    sole_frame(foot, legs, turns, at, own, p0)
+    turn[:] = own.T
+    place[:] = -turned_back(own, p0)
+
+
+@njit(cache=True, nogil=True)
+def keep(
+    q: Array, goal: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, fixed: bool,
+    normals: Array, bound: Array, rounds: int,
+) -> float:  # fmt: skip
+    """Change leg joints of q (joints,) towards goal (unknowns,) with the other sole at `pose` seen from a foot's sole.
+
+    fixed: whether it must stay there. normals (n, 4), bound (n,): x and y of the center of mass [m] and of the trunk's
+    up (upright (3, 3): level_from_root in the stance) have normals (c, up) >= bound. What must hold is weighed so that
+    1 rad of gap moves it by micrometers; Gauss-Newton, what is active chosen anew in each round. Returns what is left
+    of the sole's pose [m].
+    """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies, unknown, count, n = tree.parent.shape[0], legs.lower.shape[0], legs.moved.shape[0], normals.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    moment, carried = np.empty((bodies, 3)), np.empty(bodies)
+    own, other, p0, p1 = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    u = np.empty(unknown)
+    for k in range(count):
+        if legs.gain[k] == 1.0:
+            u[legs.variable[k]] = q[tree.joint[legs.moved[k]]]
+    jac, res = np.empty((10, unknown)), np.empty(10)  # of the pose (6), the center of mass (2) and the trunk's up (2)
+    base, right_side = np.empty((unknown, unknown)), np.empty(unknown)
+    normal, step, err = np.empty((unknown, unknown)), np.empty(unknown), np.empty((3, 3))
+    active, held = np.zeros(n, dtype=np.bool_), np.zeros(unknown, dtype=np.bool_)
+    near = np.empty(unknown)  # limits that joints are held at
+    missed = 0.0
+    for turn in range(rounds + 1):
+        for k in range(count):
+            q[tree.joint[legs.moved[k]]] = legs.gain[k] * u[legs.variable[k]]
+        frames(q, tree, turns, at)
+        outboard(tree, turns, at, moment, carried)
+        sole_frame(foot, legs, turns, at, own, p0)
+        sole_frame(1 - foot, legs, turns, at, other, p1)
+        com = moment[0] / carried[0]
+        away, over = p1 - p0, com - p0
+        res[:3] = pose[:3, 3] - turned_back(own, away)
+        for i in range(3):
+            for j in range(3):  # pose (own^T other)^T
+                err[i, j] = 0.0
+                for m in range(3):
+                    err[i, j] += pose[i, m] * (
+                        own[0, j] * other[0, m] + own[1, j] * other[1, m] + own[2, j] * other[2, m]
+                    )
+        res[3] = ANGLE * 0.5 * (err[2, 1] - err[1, 2])
+        res[4] = ANGLE * 0.5 * (err[0, 2] - err[2, 0])
+        res[5] = ANGLE * 0.5 * (err[1, 0] - err[0, 1])
+        res[6:8] = turned_back(own, over)[:2]
+        res[8:] = turned_back(own, upright[2])[:2]
+        missed = np.abs(res[:6]).max()
+        if turn == rounds:
+            break
+        jac[:] = 0.0
+        for k in range(count):
+            b, v, g = legs.moved[k], legs.variable[k], legs.gain[k]
+            ax = np.empty(3)
+            for i in range(3):
+                ax[i] = (
+                    turns[b, i, 0] * tree.axis[b, 0]
+                    + turns[b, i, 1] * tree.axis[b, 1]
+                    + turns[b, i, 2] * tree.axis[b, 2]
+                )
+            center = crossed(ax, (moment[b] - carried[b] * at[b]) / carried[0])
+            sole_moves, spin = np.zeros(3), np.zeros(3)
+            if legs.on_path[1 - foot, k]:
+                sole_moves += crossed(ax, p1 - at[b])
+                spin += ax
+            if legs.on_path[foot, k]:
+                moves = crossed(ax, p0 - at[b])
+                sole_moves -= moves + crossed(ax, away)
+                center -= moves + crossed(ax, over)
+                spin -= ax
+                jac[8:, v] -= g * turned_back(own, crossed(ax, upright[2]))[:2]
+            jac[:3, v] += g * turned_back(own, sole_moves)
+            jac[3:6, v] += g * ANGLE * turned_back(own, spin)
+            jac[6:8, v] += g * turned_back(own, center)[:2]
+        base[:], right_side[:] = np.eye(unknown), goal - u
+        if fixed:
+            for r in range(6):
+                _add(base, right_side, jac[r], res[r], FEET)
+        for c in range(n):
+            active[c] = _along(normals[c], res[6:]) < bound[c]
+        held[:] = False
+        for _ in range(TRIES):
+            normal[:], step[:] = base, right_side
+            for i in range(unknown):
+                if held[i]:
+                    step[i] += LIMIT * (near[i] - u[i])
+                    normal[i, i] += LIMIT
+            for c in range(n):
+                if active[c]:
+                    row = (
+                        normals[c, 0] * jac[6]
+                        + normals[c, 1] * jac[7]
+                        + normals[c, 2] * jac[8]
+                        + normals[c, 3] * jac[9]
+                    )
+                    _add(normal, step, row, bound[c] - _along(normals[c], res[6:]), CENTER)
+            solve_positive(normal, step, unknown)
+            changed = False
+            for i in range(unknown):
+                outside = u[i] + step[i] > legs.upper[i] + SLACK or u[i] + step[i] < legs.lower[i] - SLACK
+                changed = changed or (outside and not held[i])
+                if outside and not held[i]:
+                    held[i], near[i] = True, min(max(u[i] + step[i], legs.lower[i]), legs.upper[i])
+            coming = res[6:] + jac[6:] @ step
+            for c in range(n):
+                comes = _along(normals[c], coming)
+                outside = comes < bound[c] - SLACK
+                changed = changed or (outside and not active[c])
+                active[c] = active[c] or outside
+            if not changed:
+                break
+        for i in range(unknown):
+            u[i] += min(max(step[i], -MOST), MOST)
+            u[i] = min(max(u[i], legs.lower[i]), legs.upper[i])
+    return missed
+
+
+@njit(cache=True, nogil=True)
+def _along(normal: Array, place: Array) -> float:
+    """normal . place of vectors (4,)."""
+    made: float = normal[0] * place[0] + normal[1] * place[1] + normal[2] * place[2] + normal[3] * place[3]
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _add(normal: Array, step: Array, row: Array, left: float, weight: float) -> None:
+    """Add the equation row x = left to a least squares problem."""
+    for i in range(row.shape[0]):
+        step[i] += weight * row[i] * left
+        for j in range(row.shape[0]):
+            normal[i, j] += weight * row[i] * row[j]

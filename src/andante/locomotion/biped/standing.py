@@ -1,0 +1,259 @@
+"""`StandFilter`: joint targets of a robot that stands on two legs, changed as little as keeps it standing.
+
+Feet stay where they are, the center of mass over them. Joints that are in no leg pass as they are commanded; the legs
+follow as far as they can, and make up for what arms, head and trunk do to the balance. With leg joints u and wanted
+ones v, each period solves
+
+    min |u - r|²   with   T(u) = T0,   n_i c(u) - d_i >= m + h_i (1 - dt / τ),   l <= u <= h
+
+where r lies from the last u towards v, as far as the joints may go in a period, T is the pose of one sole seen from the
+other, c the center of mass in its axes, n_i, d_i the edges of the support polygon, m the margin and h_i
+how far inside it was in the last period: the center of mass nears an edge like exp(-t / τ), so that it is slow there
+and the pressure point c - c'' z / g stays inside too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.geometry import Array
+from andante.gravity import GRAVITY
+from andante.locomotion.rigs.balance import edges, margin
+
+from .body import BipedBody, shared_push
+from .stand_kernels import keep, root_from_sole, seen_from_sole
+
+LEFT, RIGHT = 0, 1
+BOTH = (LEFT, RIGHT)
+AXES = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+REGAIN = 2.0  # times the usual acceleration to come back from beyond an edge
+ROUNDS = 3  # Gauss-Newton steps in a period
+TOLD = math.radians(2.0)  # a joint that is held further from its command is told
+
+
+@dataclass(frozen=True)
+class StandSettings:
+    """How a standing robot is kept up."""
+
+    margin: float = 0.6  # of the center of mass from the edge of the support, in half widths of a sole
+    approach: float = 0.4  # time in which the center of mass nears an edge, τ [s]
+    regain: float = 0.15  # and in which it comes back from beyond it [s]
+    press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
+    speed: float = 0.09  # of the legs, as a fraction of the joints' top speeds,
+    free_speed: float = 0.15  # and of the other joints
+    catch_up: float = 0.08  # time in which those that lag behind catch up [s]
+    hurry: float = 0.8  # how fast that speed may grow [1/s]
+    settle: float = 0.3  # time in which the legs near their goal [s]
+    feel: float = 0.12  # time over which it is felt how far the center of mass is from where it was sent [s]
+    lean: float = 38.0  # of the trunk at most, from how it stands in the stance [deg]
+    plane: float = 0.012  # how far the soles may be apart in height to count as standing [m]
+    level: float = 8.0  # and how far they may be tilted against each other [deg]
+
+
+class StandFilter:
+    """Keeps commanded joint targets such that the robot stands; pure: targets in, targets out.
+
+    Args:
+        body: its legs, soles and masses.
+        settings: margins and speeds.
+    """
+
+    def __init__(self, body: BipedBody, settings: StandSettings | None = None) -> None:
+        self.body, self.settings = body, settings or StandSettings()
+        self._masses, self._feet = tuple(body.tree), tuple(body.legs)  # as the kernels take them
+        legs, tree = body.legs, body.tree
+        self.carrying = np.zeros(len(body.names), dtype=bool)  # joints of the legs
+        self.carrying[tree.joint[legs.moved]] = True
+        own = [int(np.flatnonzero((legs.variable == u) & (legs.gain == 1.0))[0]) for u in range(len(legs.lower))]
+        self._own = tree.joint[legs.moved[own]]  # joint of each unknown
+        self._top = np.where(np.isfinite(body.speeds), body.speeds, 2.0 * math.pi)
+        half = min(0.5 * (sole.box[3] - sole.box[2]) for sole in body.soles)
+        self.margin, self.press = self.settings.margin * half, self.settings.press * half  # [m]
+        self.supports: tuple[int, ...] = BOTH  # feet that carry
+        self._alone = False  # the other foot is free
+        self._foot = LEFT  # whose sole is level, and whose axes all is told in
+        self._pose: Array | None = None  # of the right sole seen from the left one (4, 4), None: it does not stand
+        self.positions = np.zeros(0)  # that it meant the joints to have last [rad], and
+        self._center = np.zeros(3)  # the center of mass in the one before it
+        self._speed = 0.0  # of the legs, as a fraction of the joints' top speeds
+        self._off = np.zeros(2)  # by how much the center of mass is off, as it is felt [m]
+        self.wanted = np.zeros(0)  # targets that were asked for last,
+        self.before = np.zeros(0)  # and those before them
+
+    # ---- what it knows -----------------------------------------------------------------------------
+    @property
+    def engaged(self) -> bool:
+        """Whether it has the joints."""
+        return self._pose is not None
+
+    @property
+    def lean(self) -> float:
+        """Of the trunk in the last targets, from the stance [rad]."""
+        return self.seen(self.positions)[2]
+
+    def tilt(self, up: Array | None) -> float:
+        """Of the trunk from how it stands in the stance [rad], up (3,) being the vertical in axes of the root."""
+        return 0.0 if up is None else math.acos(max(-1.0, min(1.0, float(self.body.upright[2] @ up))))
+
+    @property
+    def refused(self) -> dict[str, float]:
+        """Joints of the legs that are held away from their commands, and by how much [rad]."""
+        if not self.engaged or not len(self.wanted):
+            return {}
+        gap = self.positions - self.wanted
+        return {
+            name: float(gap[k])
+            for k, name in enumerate(self.body.names)
+            if self.carrying[k] and abs(gap[k]) > TOLD and k in self._own
+        }
+
+    def wanted_of(self, name: str) -> float:
+        """Target of a joint that was asked for last [rad]."""
+        return float(self.wanted[self.body.names.index(name)])
+
+    def seen(self, q: Array) -> tuple[Array, Array, float]:
+        """Pose of the other sole (4, 4) and center of mass (3,) [m] from that of the foot, lean of the trunk [rad]."""
+        return self._seen(q)[:3]
+
+    def _seen(self, q: Array) -> tuple[Array, Array, float, Array]:
+        """As `seen`, and the trunk's up (3,)."""
+        pose, center, up = np.eye(4), np.empty(3), np.empty(3)
+        seen_from_sole(q, self._masses, self._feet, self._foot, self.body.upright, pose, center, up)
+        return pose, center, math.acos(max(-1.0, min(1.0, float(up[2])))), up
+
+    def support(self, pose: Array) -> Array:
+        """Corners (n, 2) of the soles that carry [m], the other foot's sole being there (4, 4)."""
+        soles = self.body.soles
+        other = soles[1 - self._foot].outline @ pose[:2, :2].T + pose[:2, 3]
+        return np.concatenate([soles[k].outline if k == self._foot else other for k in self.supports])
+
+    def stands(self, q: Array) -> bool:
+        """Whether a robot stands in q (joints,): soles in one plane, trunk upright, center of mass over them."""
+        s = self.settings
+        pose, center, lean = self.seen(q)
+        tilt = math.acos(max(-1.0, min(1.0, float(pose[2, 2]))))
+        flat = abs(float(pose[2, 3])) < s.plane and tilt < math.radians(s.level)
+        upright = lean < math.radians(s.lean + 5.0)
+        return flat and upright and margin(self.support(pose), center[:2]) > 0.0
+
+    # ---- one period --------------------------------------------------------------------------------
+    def begin(self, q: Array) -> bool:
+        """Take the joints over at targets q (joints,); False where the robot does not stand in them."""
+        self.supports, self._alone, self._foot = BOTH, False, LEFT
+        if not self.stands(q):
+            return False
+        self._pose, self.positions = self.seen(q)[0], q.copy()
+        self.wanted, self.before = q.copy(), q.copy()
+        self._center, self._speed, self._off = self.seen(q)[1], 0.0, np.zeros(2)
+        return True
+
+    def end(self) -> None:
+        """Let the joints go."""
+        self._pose = None
+
+    def rest_on(self, *feet: int, alone: bool = False) -> None:
+        """Keep the center of mass over these feet; another one stays where it is, or is free where they stand alone."""
+        self.supports = tuple(feet) or BOTH
+        self._alone = alone and len(self.supports) == 1
+        if len(self.supports) == 1:
+            self._foot = self.supports[0]
+        if self.engaged:
+            self._pose, self._center, _ = self.seen(self.positions)
+            self._off = np.zeros(2)
+
+    def limit(self, wanted: Array, dt: float, felt: Array | None = None, up: Array | None = None) -> Array:
+        """Targets (joints,) that keep it standing, as near to the wanted ones as they can be after dt [s].
+
+        felt (joints,): measured positions, NaN where nobody measures; up (3,): the vertical in axes of the root as it
+        is felt. Servos that give way and soles that tilt shift the center of mass, seen along the vertical.
+        """
+        assert self._pose is not None
+        s, before = self.settings, self.positions
+        self.before, self.wanted = self.wanted, np.array(wanted, dtype=float)
+        goal = wanted[self._own]
+        gap = goal - before[self._own]
+        far = float(np.max(np.abs(gap) / self._top[self._own]))  # [s at the top speeds]
+        self._speed = min(s.speed, self._speed + s.hurry * dt, far / s.settle)
+        step = gap * min(1.0, self._speed * dt / max(far, 1e-12))
+        pose, center, _, up_before = self._seen(before)
+        if self._alone:
+            self._pose = pose
+        if felt is not None:
+            off = np.clip(self._felt_center(felt, up) - center[:2], -self.margin, self.margin)
+            self._off += min(1.0, dt / s.feel) * (off - self._off)
+        normals, bound = self._bounds(center, up_before, dt)
+        self._center = center
+        out = np.where(self.carrying, before, self._freely(before, dt))
+        goal = before[self._own] + step
+        keep(
+            out,
+            goal,
+            self._masses,
+            self._feet,
+            self._foot,
+            self.body.upright,
+            self._pose,
+            not self._alone,
+            normals,
+            bound,
+            ROUNDS,
+        )
+        self.positions = out
+        return out + self._bend(out)
+
+    def _freely(self, before: Array, dt: float) -> Array:
+        """Positions (joints,) of joints that do not carry: as wanted, but no faster than they may be."""
+        gap = self.wanted - before
+        lags = np.maximum(np.abs(self.wanted - self.before), np.abs(gap) * min(1.0, dt / self.settings.catch_up))
+        most = np.minimum(self.settings.free_speed * self._top * dt, lags)
+        return np.asarray(before + np.clip(gap, -most, most))
+
+    def _felt_center(self, felt: Array, up: Array | None) -> Array:
+        """Where the center of mass is over the foot's sole (2,) [m], along the vertical."""
+        q = np.where(np.isfinite(felt), felt, self.positions)
+        center = self.seen(q)[1]
+        if up is None:
+            return center[:2]
+        turn, place = np.empty((3, 3)), np.empty(3)
+        root_from_sole(q, self._masses, self._feet, self._foot, turn, place)
+        vertical = turn @ up
+        return np.asarray(center[:2] - center[2] * vertical[:2] / max(float(vertical[2]), 0.5))
+
+    def _bounds(self, center: Array, up: Array, dt: float) -> tuple[Array, Array]:
+        """Normals (n, 4) and bounds (n,) that center of mass [m] and trunk's up keep: see `stand_kernels.keep`.
+
+        Edges of the support; the pressure point p = c - c'' z / g within `press` of the center of mass, so that
+        |c''| <= press g / z; and a lean of at most `lean`.
+        """
+        assert self._pose is not None
+        s, lines = self.settings, edges(self.support(self._pose))
+        need = lines[:, 2] + self.margin - lines[:, :2] @ self._off
+        inside = lines[:, :2] @ center[:2] - need
+        tau = np.where(inside > 0.0, s.approach, s.regain)
+        edge = need + inside * (1.0 - np.minimum(1.0, dt / tau))
+        coming = 2.0 * center[:2] - self._center[:2]
+        most = self.press * GRAVITY / max(float(center[2]), 0.05) * dt * dt
+        if (inside < 0.0).any():
+            most *= REGAIN
+        normals = np.zeros((len(lines) + 5, 4))
+        normals[: len(lines), :2], normals[len(lines) : -1, :2] = lines[:, :2], AXES
+        aside = float(np.hypot(up[0], up[1]))
+        normals[-1, 2:] = -up[:2] / max(aside, 1e-9)
+        top = math.sin(math.radians(s.lean))
+        lean = aside + (top - aside) * min(1.0, dt / s.approach)
+        return normals, np.concatenate([edge, AXES @ coming - most, [-max(lean, aside - 0.5 * dt)]])
+
+    def _bend(self, q: Array) -> Array:
+        """How far servos give way under the weight (joints,) [rad]: targets lie so far ahead of positions."""
+        body = self.body
+        root, torso, pose, center = np.empty((3, 3)), np.empty(3), np.eye(4), np.empty(3)
+        seen_from_sole(q, self._masses, self._feet, self._foot, body.upright, pose, center, np.empty(3))
+        root_from_sole(q, self._masses, self._feet, self._foot, root, torso)
+        weight = np.array([0.0, 0.0, body.mass * GRAVITY])
+        other = (float(pose[0, 3]), float(pose[1, 3]))
+        push = shared_push(weight, (float(center[0]), float(center[1])), 0.0, other, not self._alone)
+        bend: Array = body.carry(q, root, torso, self._foot, other, push) / body.kp
+        return bend

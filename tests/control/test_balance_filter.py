@@ -1,0 +1,82 @@
+"""The balance filter in a session: whoever commands joints, a robot that stands stays on its feet."""
+
+import numpy as np
+import pytest
+
+from andante.errors import BadInput, UnknownName
+from andante.session import LiveSession
+
+TIPPING = ["LAnklePitch", "RAnklePitch"], [0.35, 0.35]  # onto the heels
+
+
+@pytest.fixture
+def session():
+    made = LiveSession("nao", "empty", nodes=[])
+    made.lines = []
+    made.stage.balance._log = made.lines.append
+    made.run(0.7)
+    yield made
+    made.close()
+
+
+def command(session, names, values, seconds=3.0):
+    session.command_api.joint_angles(names, values, 0.5)
+    for _ in range(round(seconds * 100)):
+        session.step()
+        if session.stage.supervisor.busy or session.stage.sim.fallen:
+            return False
+    return True
+
+
+def test_a_command_that_would_tip_it_over_is_followed_as_far_as_it_stands(session):
+    assert command(session, *TIPPING)
+    balance = session.stage.balance
+    assert balance.engaged
+    assert "LAnklePitch" in balance.refused
+    assert any("balance filter" in line and "LAnklePitch" in line for line in session.lines)
+    assert len(session.lines) == 1  # once, not in every period
+
+
+def test_without_the_filter_the_same_command_tips_it_over(session):
+    session.stage.balance.on = False
+    assert not command(session, *TIPPING)
+    assert not session.lines
+
+
+def test_motions_under_way_are_left_alone(session):
+    session.command_api.play("Crouch")
+    moved = False
+    for _ in range(150):
+        session.step()
+        assert not session.stage.balance.engaged
+        moved = moved or session.stage.activities.present.name == "pose"
+    assert moved
+
+
+def test_it_can_be_switched_while_joints_are_commanded(session):
+    assert command(session, ["HeadYaw", "LKneePitch"], [0.3, 0.9], 1.0)
+    balance = session.stage.balance
+    assert balance.engaged
+    balance.on = False
+    session.step()
+    assert not balance.engaged
+    before = session.stage.activities.sent.copy()
+    balance.on = True
+    session.step()
+    assert balance.engaged
+    assert np.abs(session.stage.activities.sent - before).max() < 0.05
+
+
+def test_supports(session):
+    with pytest.raises(BadInput, match="while joints are commanded"):
+        session.stage.balance.rest_on("left")
+    with pytest.raises(UnknownName, match="support"):
+        session.stage.balance.rest_on("tail")
+
+
+def test_a_robot_on_wheels_has_none():
+    with LiveSession("waffle", "empty", nodes=[]) as session:
+        with pytest.raises(BadInput, match="two legs"):
+            session.stage.balance.on = True
+        session.run(0.1)
+        assert not session.stage.balance.engaged
