@@ -96,6 +96,7 @@ def main() -> None:
     parser.add_argument("--engine", default="mujoco")
     parser.add_argument("--machine", default="striker")
     parser.add_argument("--talk", action="store_true")
+    parser.add_argument("--json", action="store_true", help="as always: one JSON object on stdout")
     given = parser.parse_args()
     rows = []
     for seed in range(given.seed, given.seed + given.runs):

@@ -138,6 +138,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "every panel": ("drive-nao", "drive-shell", "map-goal", "search-page", "record-page", "panels", "page-look"),
         "each real client": ("roslib", "ros1", "ros2", "foxglove", "ros-body", "bags-others"),
         "fault drills": ("kill-server", "kill-client", "kill-bridge", "kill-recorder", "deadman", "access"),
+        "10 of 12 balls kicked into the goal": ("goals", "goal-time"),
     },
     (7, "speed"): {
         "147 trials in 10 minutes": ("thesis-time", "thesis-trials", "thesis-failed"),

@@ -132,4 +132,14 @@ INTEROP = Run(
     ),
 )  # fmt: skip
 
-RUNS = (BENCH, LOAD, TESTS, INTEROP, MEMORY)
+STRIKER = Run(
+    "striker", 6, ("python", "benchmarks/striker_study.py", "--runs", "12", "--json"), 9.0,
+    (
+        Figure("goals", "shown", "a ball found and kicked into an empty goal within 120 s, of 12 random starts",
+               Asked(">=", 10.0), at("scored")),
+        Figure("goal-time", "shown", "median time to the goal", None, at("median_time"), unit="s"),
+    ),
+    long=True,
+)  # fmt: skip
+
+RUNS = (BENCH, LOAD, TESTS, INTEROP, MEMORY, STRIKER)
