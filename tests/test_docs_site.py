@@ -142,7 +142,14 @@ def test_lines_of_usage_are_no_examples():
     assert any(line.startswith("andante walk nao --distance 1") for line in shown["walk"])
 
 
-UNLISTED = {"cli", "bench", "compiling", "robots", "worlds"}  # rooms without a page of their own in the reference
+UNLISTED = {
+    "cli",
+    "bench",
+    "compiling",
+    "expressions",
+    "robots",
+    "worlds",
+}  # rooms without a page of their own in the reference
 
 
 # ---- Python and messages ---------------------------------------------------------------------------------

@@ -128,6 +128,8 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "bad input": ("bad-scans", "bad-time", "bad-tf", "bad-files", "bad-goal", "bad-line"),
     },
     (6, "speed"): {
+        "balance filter: 200 postures": (
+            "balance-falls", "balance-free", "balance-blocked", "balance-stable", "balance-told"),
         "key under 50 ms": ("key", "key-bus"),
         "page within 5 s": ("page",),
         "20 fps": ("frames",),
@@ -135,6 +137,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "10 minutes do not grow memory": ("memory", "memory-total"),
     },
     (6, "shown"): {
+        "real clients of NAOqi, the filter switched": ("naoqi-clients", "balance-switch"),
         "every panel": ("drive-nao", "drive-shell", "map-goal", "search-page", "record-page", "panels", "page-look"),
         "each real client": ("roslib", "ros1", "ros2", "foxglove", "ros-body", "bags-others"),
         "fault drills": ("kill-server", "kill-client", "kill-bridge", "kill-recorder", "deadman", "access"),

@@ -15,6 +15,7 @@ ROOMS = (
     "description",
     "physics",
     "sensors",
+    "vision",
     "kinematics",
     "motion",
     "locomotion",

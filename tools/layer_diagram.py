@@ -93,7 +93,7 @@ class Rooms:
         return sorted(self.sizes, key=lambda room: (-self.rows[room], COLUMNS.get(room, 6.0)))
 
 
-SHARED = {"compiling"}  # for everybody, as the modules beside the rooms
+SHARED = {"compiling", "expressions"}  # for everybody, as the modules beside the rooms
 
 
 def read_rooms() -> Rooms:

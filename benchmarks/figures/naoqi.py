@@ -9,7 +9,7 @@ from .readers import at
 CLIENTS, FILTER = "bridges/naoqi/test_clients", "control/test_balance_filter"
 
 BALANCE = Run(
-    "balance-filter", 19, ("python", "benchmarks/balance_study.py", "--json"), 4.0,
+    "balance-filter", 6, ("python", "benchmarks/balance_study.py", "--json"), 4.0,
     (
         Figure("balance-falls", "speed", "200 random postures of arms and legs commanded while standing: falls",
                Asked("=", 0.0), at("falls")),
@@ -25,7 +25,7 @@ BALANCE = Run(
 )  # fmt: skip
 
 TESTS = Run(
-    "tests-naoqi", 19, (), 1.0,
+    "tests-naoqi", 6, (), 1.0,
     (
         Figure("naoqi-clients", "shown", "ten qi clients at once, two for one joint; calls that cannot be done raise",
                tests=tests(CLIENTS, "test_ten_clients_at_once_and_two_for_one_joint",

@@ -48,7 +48,7 @@ def test_check_moves_nothing_and_names_lines(andante, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["play", "nao", "dance"], "Crouch"),
+        (["play", "nao", "tango"], "Crouch"),
         (["play", "nobody", "dance"], "nao"),
         (["play", "nao", "no/such.toml"], "no/such.toml"),
         (["play", "nao", "point", "--set", "reach"], "NAME=VALUE"),

@@ -189,7 +189,7 @@ def test_terminal(session: LiveSession) -> None:
 
     assert "play NAME" in say("help").text
     assert say("keys").text.splitlines()[0].split() == ["w", "forwards"]
-    assert say("play wav", True).completions == ["play wave_hand"]
+    assert say("play wave_h", True).completions == ["play wave_hand"]
     assert "gait " in say("ga", True).completions
     assert say("list poses").text.split()[0] == "Stand"
     assert say("drive 0.1 0 0 1.0").success

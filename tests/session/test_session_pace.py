@@ -1,6 +1,6 @@
 import pytest
 
-from andante.session.session import BEHIND, Pacer
+from andante.session.pacer import BEHIND, Pacer
 
 
 class Watch:

@@ -54,7 +54,7 @@ def _launch(call: Call) -> Any:
         if not call.json:
             console().print(text, markup=False)
 
-    return run(call.given["file"], *(call.own["overrides"] or ()), robots=call.given["robots"], say=say)
+    return run(call.given["file"], *(call.own["overrides"] or ()), robots=call.given.get("robots", ()), say=say)
 
 
 launch = Command(

@@ -42,7 +42,16 @@ TABLE_RATE, BAG_RATE = 50.0, 100.0  # [Hz]
 BASE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
 # Topics of a live session that are not recorded unless they are named: pictures (drawn only for those
 # who look), replays (recordings already), searches and old names; and those of a navigation that nobody uses.
-SESSION_ONLY = ("/camera/*", "/replay/*", "/search/*", "/contacts", "/com", "/support_polygon", "/move_base/*")
+SESSION_ONLY = (
+    "/camera/*",
+    "/replay/*",
+    "/search/*",
+    "/contacts",
+    "/com",
+    "/support_polygon",
+    "/move_base/*",
+    "/navigation/state",
+)
 NAVIGATION = ("/map", "/amcl_pose", "/particlecloud", "/plan", "/local_plan", "/costmap")
 
 

@@ -70,7 +70,7 @@ def test_a_live_waffle_is_driven_over_rosbridge(robot_process, waffle):
         assert abs(state.yaw) < 0.2
         assert state.acceleration[2] == pytest.approx(9.8, abs=1.5)
         until(lambda: abs(body.odometry.vx) < 0.01)  # nobody repeats the twist
-        assert any("the base is stopped: no twist received" in line for line in body.notes)
+        until(lambda: any("the base is stopped: no twist received" in line for line in body.notes))
         assert [result for result in check_body(body, close=False) if not result.passed] == []
         process.send_signal(signal.SIGKILL)
         until(lambda: not body.read().health.ok)
