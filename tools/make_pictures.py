@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 from body_pictures import main as body_pictures
-from footstep_pictures import main as footstep_pictures
 from PIL import Image, ImageDraw, ImageFont
+from place_pictures import main as place_pictures
 from session_pictures import main as session_pictures
 from walk_pictures import main as walk_pictures
 from wave_pictures import main as wave_pictures
@@ -134,7 +134,7 @@ def main() -> None:
     wave_pictures(OUT)
     walk_pictures(OUT)
     body_pictures()
-    footstep_pictures()
+    place_pictures()
     session_pictures()
 
 

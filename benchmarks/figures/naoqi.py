@@ -25,7 +25,7 @@ BALANCE = Run(
 )  # fmt: skip
 
 TESTS = Run(
-    "tests-naoqi", 6, (), 1.0,
+    "tests-naoqi", 6, (), 0.8,
     (
         Figure("naoqi-clients", "shown", "ten qi clients at once, two for one joint; calls that cannot be done raise",
                tests=tests(CLIENTS, "test_ten_clients_at_once_and_two_for_one_joint",

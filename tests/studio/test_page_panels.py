@@ -123,7 +123,7 @@ def test_graph_shows_who_publishes_and_who_listens(studio: Any) -> None:
     words = studio.page.locator(".graph svg").text_content()
     assert "/ground_truth/links" in words
     assert "/bridge" in words
-    studio.page.fill("[aria-label='Filter topics and nodes']", "/status")
+    studio.page.fill("[aria-label='Filter topics and nodes']", "/ground_truth/links")
     studio.wait("() => document.querySelectorAll('.graph .topic').length === 1")
     studio.page.fill("[aria-label='Filter topics and nodes']", "")
 

@@ -181,7 +181,7 @@ def test_self_collision_leaves_neighbors_and_masked_pairs_alone(nao, shell):
 
 def stance_of(robot):
     """Where a walk leaves it: kicks begin there, with bent knees."""
-    return dict(prepare(robot, Request()).pose)
+    return dict(prepare(robot, Request("")).pose)
 
 
 # ---- the library ------------------------------------------------------------------------------------------------
