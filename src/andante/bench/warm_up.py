@@ -17,6 +17,7 @@ from andante.mapping.records import Log, Odometry
 from andante.mapping.slam import build_map
 from andante.mapping.synthetic import drive, rooms, smooth_path
 from andante.physics.registry import ENGINES, installed
+from andante.session import LiveSession
 from andante.simulation.simulation import simulate
 from andante.tasks.walk import walk
 
@@ -52,6 +53,11 @@ def _gaits() -> Iterator[str]:
     for variant in VARIANTS:
         trial_function("wave")(Setup("mujoco", {"variant": variant, "seconds": 0.1}, trial=0, seed=0))
     yield "wave gait: compiled"
+    with LiveSession("nao", "empty", nodes=[]) as session:  # joint commands pass the balance filter
+        session.run(0.1)
+        session.command_api.joint_angles(["LKneePitch", "LShoulderPitch"], [0.9, 1.0], 0.5)
+        session.run(0.1)
+    yield "balance filter: compiled"
 
 
 def _finding_the_way() -> Iterator[str]:
@@ -76,6 +82,8 @@ def _finding_the_way() -> Iterator[str]:
     ):
         navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
     yield "navigation: compiled"
+    warm_space()
+    yield "3D maps and footsteps: compiled"
 
 
 def warm_identification() -> None:
@@ -115,3 +123,24 @@ def warm_localization() -> None:
         small.update(scan, (0.2 * k, 0.0, 0.0))
     log = Log("warm", (Odometry(0.0, (0.0, 0.0, 0.0)), scan))
     localize_log(log, small.field, np.array([1.5, 1.0, 0.0]), parameters)
+
+
+def warm_space() -> None:
+    """A small octree through its files, and footsteps over a floor that changes."""
+    from andante.mapping.io.octomap import decode_octree, encode_octree
+    from andante.mapping.octree import OcTree, height_map
+    from andante.navigation.footsteps import FootstepPlanner, StepSet, Terrain, ground_of_world
+
+    tree = OcTree(0.1)
+    tree.insert([[1.0, 0.2, 0.1]], [0.0, 0.0, 0.1])
+    for whole in (False, True):
+        decode_octree(encode_octree(tree, whole=whole)).log_odds([[1.0, 0.2, 0.1]])
+    height_map(tree, 0.2)
+    ground_of_world(load_world("lab"), resolution=0.1)
+    steps = StepSet(np.array([[0.06, 0.1, 0.0], [0.0, 0.1, 0.2]]), 0.1, (-0.04, 0.06, -0.03, 0.03))
+    floors = [Terrain.of(0.02, (0.0, 0.0), np.zeros((60, 60)), np.zeros((60, 60), dtype=np.bool_)) for _ in range(2)]
+    floors[1].heights[30:32] = 0.01
+    planner = FootstepPlanner(floors[0], steps)
+    for floor in floors:
+        planner.change(floor)
+        planner.plan((0.3, 0.55, 0.0), (0.3, 0.45, 0.0), (0.7, 0.5, 0.0), seconds=0.2)
