@@ -128,7 +128,7 @@ class Namespace(Bus):
 
     def log(self, level: str, text: str, node: str = NODE) -> None:
         """Say something on /rosout."""
-        self.whole.log(level, text, f"{self.prefix[1:]}.{node}")
+        self.whole.log(level, text, self._who(node))
 
     def topics(self) -> dict[str, str]:
         """Type of every topic of the session, by full names."""
