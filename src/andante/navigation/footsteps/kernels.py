@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from andante.compiling import njit
 from andante.geometry import Array
 from andante.mapping.octree.kernels import EMPTY, find
+from andante.navigation.planners.grid import heap_pop, heap_push
 
 FOUND, NOTHING, MORE, FULL_STATES, FULL_HEAP = 0, 1, 2, 3, 4
 BAD = -1e9  # height of a foot that cannot stand
@@ -499,20 +500,7 @@ def plan_ways(free: NDArray[np.bool_], row: int, col: int, size: float) -> Any:
     n = 1
     while n > 0:
         value, at = heap[0], cell[0]
-        n -= 1
-        last, moved = heap[n], cell[n]
-        i = 0
-        while True:
-            child = 2 * i + 1
-            if child >= n:
-                break
-            if child + 1 < n and heap[child + 1] < heap[child]:
-                child += 1
-            if last <= heap[child]:
-                break
-            heap[i], cell[i] = heap[child], cell[child]
-            i = child
-        heap[i], cell[i] = last, moved
+        n = heap_pop(heap, cell, n)
         r, c = at // cols, at % cols
         if value > out[r, c]:
             continue
@@ -524,10 +512,5 @@ def plan_ways(free: NDArray[np.bool_], row: int, col: int, size: float) -> Any:
                 price = value + (1.4142135623730951 if dr != 0 and dc != 0 else 1.0)
                 if price < out[a, b] - 1e-12:
                     out[a, b] = price
-                    i = n
-                    n += 1
-                    while i > 0 and heap[(i - 1) >> 1] > price:
-                        heap[i], cell[i] = heap[(i - 1) >> 1], cell[(i - 1) >> 1]
-                        i = (i - 1) >> 1
-                    heap[i], cell[i] = price, a * cols + b
+                    n = heap_push(heap, cell, n, price, a * cols + b)
     return out * (size * 0.9239)  # a straight line is shorter by cos(22.5 deg) at most
