@@ -2,13 +2,16 @@
 
     python benchmarks/identification_study.py                          # robots and seeds of the page
     python benchmarks/identification_study.py --case nao-arm --seeds 3 --engine bullet
+    python benchmarks/identification_study.py --case nao-leg --torques # with torques
     python benchmarks/identification_study.py --case nao-leg --masses  # what can be told with and without torques
 
 For every case and seed stiffness, damping, dry friction, delay and play of the servos are drawn. The robot hangs in
-DART (or Bullet, ODE), its servos are torques with that delay and play (`TorqueServoDrive`, `ActuatorDrive`) at steps of
-0.5 ms, it is excited for 30 s, positions get noise and are rounded to encoder counts, and are kept 100 times a second.
-The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its result
-is replayed on MuJoCo. Afterwards what it found is compared with what was hidden.
+DART (even seeds) or MuJoCo (odd ones), or `--engine`; its servos are torques with that delay and play
+(`TorqueServoDrive`, `ActuatorDrive`) at steps of 0.25 ms (at 1 ms the engine's own error was as large as the noise, and
+light legs chattered). It is excited for 30 s, positions get noise and are rounded to encoder counts, 100 times a
+second. The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its
+result is replayed on MuJoCo. Afterwards what it found is compared with what was hidden. Finished runs are lines of
+DIR/runs.jsonl (`--out`), so that a study that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from journal import Journal
 
 from andante.control.body import Body, BodyCommand, BodyState
 from andante.description import Robot, load_robot
@@ -44,14 +48,17 @@ from andante.physics.actuators import Actuator
 from andante.physics.commands import outboard_inertia
 from andante.simulation import Simulation, simulate
 
-SECONDS, RATE, FINE = 30.0, 100.0, 0.0005
+SECONDS, RATE = 30.0, 100.0
+FINE = 0.00025  # step of the recording engine [s]; at 1 ms its own error reaches the encoders' noise
+TICK = 0.001  # of hidden delays [s]
 NOISE, COUNT = 3e-4, 2 * math.pi / 4096  # deviation of the encoders' noise, and a count of theirs [rad]
 TORQUE_NOISE = 0.02  # of the effort limit
-ENGINES = ("dart", "mujoco")  # that record
+ENGINES = ("dart", "mujoco")  # that record, by turns of the seed
 ZOO = Path(os.environ.get("ANDANTE_ZOO", Path(__file__).resolve().parents[2] / "shared" / "zoo"))
 A1 = "unitreerobotics+unitree_ros/robots/a1_description/urdf/a1.urdf"
 ANYMAL = "leggedrobotics+legged_gym/resources/robots/anymal_c/urdf/anymal_c.urdf"
 MINI = "OpenQuadruped+spot_mini_mini/mini_ros/urdf/spot.urdf"
+MASSES = ("stiffness", "damping", "friction", "delay", "backlash", "mass")
 GOAL = {"stiffness": 0.10, "velocity_gain": 0.10, "friction": 0.10, "delay": 0.10}
 
 
@@ -105,8 +112,11 @@ class Hidden:
                 values["stiffness", name] = float(gains.kp[k] * math.exp(factor))
                 values["damping", name] = float(gains.kd[k] * math.exp(damping))
                 values["backlash", name] = float(play)
-            values["friction", name] = float(rub * min(gains.effort[k], gains.kp[k] * 0.05))
-            values["delay", name] = FINE * round(late / FINE)
+            most = float(gains.effort[k])
+            if name not in wheels or not math.isfinite(most):
+                most = min(most, float(gains.kp[k]) * 0.05)  # what bends a servo by 0.05 rad
+            values["friction", name] = float(rub * most)
+            values["delay", name] = TICK * round(late / TICK)
         return Hidden(values)
 
     def on(self, robot: Robot) -> Robot:
@@ -315,39 +325,50 @@ def summary(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return out
 
 
+def carried_out(job: dict[str, Any]) -> dict[str, Any]:
+    """One run: a disguised robot is recorded and identified."""
+    case = next(each for each in CASES if each.name == job["case"])
+    one = Disguised.drawn(case, job["seed"])
+    told = one.recorded(job["engine"], None if job["keep"] is None else Path(job["keep"]))
+    return study(one, told, job["engine"], job["torques"], MASSES if job["masses"] else ())
+
+
+def jobs(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    """The runs that are asked for."""
+    keep = None if asked.keep is None else str(asked.keep)
+    return [
+        {"case": case.name, "seed": seed, "engine": engine, "torques": torques, "masses": asked.masses, "keep": keep}
+        for case in CASES
+        if not asked.case or case.name in asked.case
+        for seed in range(asked.first, asked.first + asked.seeds)
+        for engine in asked.engine or [ENGINES[seed % len(ENGINES)]]
+        for torques in ((False, True) if asked.masses else (asked.torques or case.torques,))
+    ]
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--case", action="append", choices=[case.name for case in CASES])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--engine", action="append", help=f"that records; without: {' and '.join(ENGINES)}")
+    parser.add_argument("--engine", action="append", help=f"that records; without: {' and '.join(ENGINES)} by turns")
     parser.add_argument("--keep", type=Path, help="a folder in which recordings are kept and found again")
-    parser.add_argument("--record", action="store_true", help="record only")
     parser.add_argument("--torques", action="store_true")
     parser.add_argument("--masses", action="store_true", help="identify masses too, without and with torques")
+    parser.add_argument("--out", type=Path, default=Path("out/identification_study"), help="where runs are kept")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--verbose", "-v", action="store_true")
     parser.add_argument("--json", action="store_true", help="print one JSON object; words go to stderr")
     asked = parser.parse_args(words)
-    runs = []
-    for case in CASES:
-        if asked.case and case.name not in asked.case:
-            continue
-        for engine in asked.engine or ENGINES:
-            for seed in range(asked.first, asked.first + asked.seeds):
-                one = Disguised.drawn(case, seed)
-                told = one.recorded(engine, asked.keep)
-                if asked.record:
-                    continue
-                for torques in (False, True) if asked.masses else (asked.torques or case.torques,):
-                    kinds = ("stiffness", "damping", "friction", "delay", "backlash", "mass") if asked.masses else ()
-                    runs.append(study(one, told, engine, torques, kinds))
-                    say_run(runs[-1], asked.verbose or asked.masses)
-    if asked.record:
-        return 0
+    done = Journal(asked.out / "runs.jsonl").carry_out(
+        carried_out, jobs(asked), asked.workers,
+        lambda count, of, job, run: say_run(run, asked.verbose or asked.masses),
+    )  # fmt: skip
+    runs = [run for _, run in done]
     total = summary(runs)
     for kind, counts in total.items():
-        print(f"{kind}: {counts}", file=sys.stderr)
+        say(f"{kind}: {counts}")
     if asked.json:
         print(json.dumps({"summary": total, "runs": runs}))
     return 0

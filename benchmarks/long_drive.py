@@ -37,9 +37,8 @@ def town(generator: np.random.Generator) -> list[tuple[Array, Array]]:
             low = np.array([i, j]) * PITCH + STREET / 2
             side = PITCH - STREET
             corners = []
-            for k, (along, across) in enumerate(
-                (((1, 0), (0, 1)), ((0, 1), (-1, 0)), ((-1, 0), (0, -1)), ((0, -1), (1, 0)))
-            ):
+            for k in range(4):
+                along, across = AXES[k], AXES[(k + 1) % 4]
                 start = low + side * np.array(((0, 0), (1, 0), (1, 1), (0, 1))[k])
                 at = np.sort(generator.uniform(2.0, side - 2.0, 6))
                 for n, where in enumerate(at):

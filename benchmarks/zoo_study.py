@@ -1,10 +1,11 @@
 """Robots and worlds of other makers through every command: the figures of `andante zoo`, misses named.
 
-    python benchmarks/zoo_study.py files|robots [--out DIR] [--workers K] [--json]
+    python benchmarks/zoo_study.py files|robots|made [--out DIR] [--workers K] [--json]
 
 `files`: check, sim on every engine, convert. `robots`: the static torque test, walks of 1 m, drives to a goal in the
-lab. The list is LIST.tsv in the folder that ANDANTE_ZOO names. A run that was ended goes on where it ended, as long as
-the sources are the same; `--out`: keep its results there instead of in a temporary folder.
+lab. The list is LIST.tsv in the folder that ANDANTE_ZOO names. `made`: what `robots` does, of generated robots
+(`made_robots`). A run that was ended goes on where it ended, as long as the sources are the same; `--out`: keep its
+results there instead of in a temporary folder.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from made_robots import write_all
+
 from andante.tasks.zoo import ZooResult, zoo
 
 LIST = Path(os.environ.get("ANDANTE_ZOO", "zoo")) / "LIST.tsv"
 STEPS = {"files": ("check", "sim", "convert"), "robots": ("carry", "walk", "navigate")}
+STEPS["made"] = STEPS["robots"]
 KEYS = {
     "opens": r"opens", "agrees": r"check agrees", "engines": r"runs on every", "heights": r"heights agree",
     "mjcf": r"written as mjcf", "urdf": r"written as urdf", "sdf": r"written as sdf", "carry": r"can carry",
@@ -59,9 +63,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    if not LIST.is_file():
+    out = asked.out or kept(asked.part)
+    listing = write_all(out / "files") if asked.part == "made" else LIST
+    if not listing.is_file():
         parser.error(f"the files of other makers are not in {LIST.parent}; set ANDANTE_ZOO")
-    found = zoo(LIST, out=asked.out or kept(asked.part), steps=STEPS[asked.part], workers=asked.workers)
+    found = zoo(listing, out=out, steps=STEPS[asked.part], workers=asked.workers)
     print(found, file=sys.stderr if asked.json else sys.stdout)
     if asked.json:
         print(json.dumps(told(found)))

@@ -3,6 +3,9 @@
 import os
 import signal
 import threading
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,7 +25,22 @@ if threading.current_thread() is threading.main_thread() and signal.getsignal(si
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+DRILLS = tomllib.loads((Path(__file__).parent / "drills.toml").read_text())
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks choose what runs
 def pytest_collection_modifyitems(items):
+    """Mark what only `make test-all` runs, and skip tests of engines that this machine lacks."""
+    for item in items:
+        for entry in DRILLS.values():
+            if any(fnmatchcase(item.nodeid, f"tests/{name}") for name in entry["tests"]):
+                item.add_marker(pytest.mark.drill)
+                if entry.get("alone"):
+                    item.add_marker(pytest.mark.alone)
+    skip_engines(items)
+
+
+def skip_engines(items):
     """Skip tests of an engine that this machine lacks; where all has to be there, only of one without a wheel for it.
 
     A test tells its engine by the parameter `engine` or by `@pytest.mark.engine(NAME)`.

@@ -116,8 +116,14 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "planners": ("a-star", "dijkstra", "hybrid"),
         "MPPI": ("mppi",),
         "lidar": tuple(f"lidar-{engine}" for engine in ENGINES),
+        "the collision monitor under 0.2 ms a scan": ("monitor",),
+        "ten waffles in real time": ("ten-waffles",),
+        "6D, 500 particles x 200 rays under 20 ms": ("feet-speed",),
     },
     (5, "shown"): {
+        "BARN on four bases": ("bases-collided", "bases-arrived", "bases-courier", "bases-metric", "bases-shut"),
+        "people in a hall, robots at a door": ("hall-contacts", "hall-arrived", "door-2", "door-4"),
+        "the NAO finds its way": ("feet-goals", "feet-falls", "feet-anywhere"),
         "Intel": ("map-dense", "map-dense-yaw", "map-dense-alone", "map-whole", "map-whole-aim"),
         "MCL on Intel": ("mcl-tracked", "mcl-global", "mcl-global-search", "mcl-carried"),
         "BARN": ("barn-arrived", "barn-metric"),
@@ -157,7 +163,11 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
             f"{e}-report-{what}" for e in ENGINES[1:] for what in ("distance", "turn", "falls", "turn-falls")),
         "like with like": tuple(f"{e}-open-{what}" for e in ENGINES for what in ("distance", "turn", "falls")),
         "fit": ("fit-distance", "fit-turn", "fit-deviation"),
-        "identification": ("hidden-stiffness", "hidden-friction", "hidden-delay", "hidden-time"),
+        "identification": ("hidden-stiffness", "hidden-friction", "hidden-delay", "hidden-covered", "hidden-time"),
+        "identification-torques": (
+            "hidden-torques-stiffness", "hidden-torques-friction", "hidden-torques-delay", "hidden-torques-covered",
+            "hidden-torques-time",
+        ),
         "statistics, kill drill, corruption, bad files": (
             "statistics-scipy", "kill-experiment", "damage", "bad-experiments"),
     },

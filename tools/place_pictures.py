@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Polygon
 from picture_tools import BLUE, GRAY, RED, figure, save, shoot, strip
 
 import andante as an
+from andante.description import Box, Collision, Link, Placement, Robot, Visual
+from andante.geometry import SE3
 from andante.locomotion.biped.footsteps import placed
 from andante.locomotion.gaits import Request, prepare
 from andante.navigation import footsteps as fs
@@ -95,9 +98,26 @@ def together() -> None:
     strip([tile], 1, "together", width=TILE[0])
 
 
+def feet() -> None:
+    """A walk of the NAO through the lab around two things that are not on the map."""
+    lab = an.world("lab")
+    things = []
+    for number, (x, y) in enumerate(((0.7, -0.45), (1.9, 0.1))):
+        shape = Box((0.2, 0.2, 0.4))
+        link = Link("thing", visuals=(Visual(shape),), collisions=(Collision(shape),))
+        placed_at = SE3.from_xyz_rpy((x, y, 0.2))
+        things.append(Placement(f"thing{number}", Robot("thing", (link,)), placed_at, fixed=True))
+    run = an.navigate(
+        "nao", arguments={"head_lidar": "true"}, world=replace(lab, models=(*lab.models, *things)),
+        map=an.mapping.octree_of_world(lab, 0.04, top=1.4), goal=(2.6, -0.4, 0.0), tolerance=0.08, seed=2,
+    )  # fmt: skip
+    save(run.plot(), "feet_lab")
+
+
 def main() -> None:
     """All of them."""
     footsteps()
+    feet()
     octree()
     machine()
     together()

@@ -1,4 +1,4 @@
-"""Pictures of the studio for the docs: python tools/studio_pictures.py [OUT]. Needs Chromium and playwright."""
+"""Pictures of the studio for the docs: python tools/studio_pictures.py [OUT [NAME ...]]. Needs Chromium, playwright."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SETTLED = """() => { let all = 0, there = 0; andante.stage.robot.value.urdf.trav
     if (o.isURDFVisual) { all += 1; there += o.children.length; } }); return there === all; }"""
 
 
-def main(out: Path) -> None:
-    """Write docs/pictures/studio_*.png."""
+def main(out: Path, only: list[str]) -> None:
+    """Write docs/pictures/studio_*.png, all or those of some names."""
     from playwright.sync_api import sync_playwright
 
     out.mkdir(parents=True, exist_ok=True)
@@ -27,6 +27,8 @@ def main(out: Path) -> None:
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=chromium, args=[*GL])
         for name, robot, world, theme, size, prepare in SCENES:
+            if only and name not in only:
+                continue
             shoot(browser, out / f"studio_{name}.png", robot, world, theme, size, prepare, folder)
             print(f"wrote studio_{name}.png")
         browser.close()
@@ -83,14 +85,9 @@ def toggles(page: Any, *names: str) -> None:
 def nao(page: Any) -> None:
     """Standing, with curves of two joints."""
     tab(page, "motions", "plots")
-    page.wait_for_function("() => document.querySelector('select[aria-label=Topic]').options.length > 10")
     for topic, field in (("/imu/data", "angular_velocity.y"), ("/ground_truth/com", "point.y")):
-        page.select_option("select[aria-label=Topic]", topic)
-        page.wait_for_function(
-            "f => [...document.querySelector('select[aria-label=Field]').options].some(o => o.value === f)", arg=field
-        )
-        page.select_option("select[aria-label=Field]", field)
-        page.get_by_role("button", name="Add").click()
+        page.locator(f"#panel-plots [data-topic='{topic}']").click()
+        page.locator(f"[data-field='{topic} {field}']").click()
     page.locator(".chip[data-name=wave_hand]").click()
     page.wait_for_function("() => andante.studio.status.value.detail.includes('wave')")
     page.wait_for_timeout(6000)
@@ -142,13 +139,45 @@ def editor(page: Any) -> None:
     page.evaluate("() => andante.stage.look([3.6, -4.2, 4.2, 0.2, -0.1, 0])")
 
 
+WAVE = """() => { const e = andante.timeline.inside.editor;
+    e.seek(0.8); e.set({ LShoulderPitch: -0.6, LShoulderRoll: 0.4 });
+    e.seek(1.4); e.set({ LElbowRoll: -1.2, LShoulderPitch: -0.9 });
+    e.seek(1.8); e.set({ LElbowRoll: -0.5 }); e.seek(2.2); e.set({ LElbowRoll: -1.2 });
+    e.seek(3.2); e.set({ LShoulderPitch: 1.2, LElbowRoll: -0.4, LShoulderRoll: 0.1 });
+    e.draft.name = 'hello'; e.joints = ['LShoulderPitch', 'LShoulderRoll', 'LElbowRoll']; e.seek(1.4); }"""
+
+
+def timeline(page: Any) -> None:
+    """A wave of the hand in the motion editor."""
+    tab(page, "motions", "timeline")
+    page.wait_for_function(
+        "() => andante.timeline.inside?.editor.about.value && andante.timeline.inside.editor.ghost.model"
+    )
+    page.evaluate(WAVE)
+    page.locator("#panel-timeline").get_by_label("The whole motion in view").click()
+    page.evaluate("() => andante.stage.look([0.95, -0.55, 0.6, 0.02, 0.02, 0.36])")
+
+
+def behaviour(page: Any) -> None:
+    """The machine greet, running."""
+    tab(page, "drive", "behaviour")
+    page.locator("select[aria-label='Open a behaviour']").focus()
+    page.locator("select[aria-label='Open a behaviour'] option[value=greet]").wait_for(state="attached")
+    page.select_option("select[aria-label='Open a behaviour']", "greet")
+    page.locator("[data-state=wave]").wait_for()
+    page.locator("#panel-behaviour").get_by_role("button", name="Start").click()
+    page.locator(".state.active").first.wait_for()
+
+
 SCENES: list[tuple[str, str, str, str, tuple[int, int], Callable[[Any], None]]] = [
     ("nao", "nao", "lab", "light", (1600, 900), nao),
     ("dark", "nao", "lab", "dark", (1280, 720), sensors),
     ("shell", "shell", "lab", "light", (1280, 720), shell),
     ("map", "waffle", "lab", "light", (1280, 720), waffle),
     ("editor", "nao", "empty", "light", (1280, 720), editor),
+    ("timeline", "nao", "lab", "light", (1600, 900), timeline),
+    ("behaviour", "nao", "lab", "light", (1600, 900), behaviour),
 ]
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else OUT)
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else OUT, sys.argv[2:])

@@ -140,11 +140,12 @@ FOREIGN_FILES = Run(
         Figure("zoo-engines", "shown", "files that run on all four engines", Asked(">=", 100.0, "%"),
                at("engines", "percent")),
         Figure("zoo-heights", "shown", "heights after 3 s agree within 2 cm on four engines", Asked(">=", 95.0, "%"),
-               at("heights", "percent")),
+               at("heights", "percent"),
+               reason="soft feet only on MuJoCo, rigid servos of strong dampers on Bullet, loops on ODE, falls"),
         Figure("zoo-mjcf", "shown", "written as MJCF and loaded by plain MuJoCo", Asked(">=", 100.0, "%"),
                at("mjcf", "percent")),
         Figure("zoo-check", "speed", "`check` of files of other makers, median processor time", Asked("<", 0.5, "s"),
-               at("check_seconds")),
+               at("check_seconds"), reason="processor time beside busy neighbours"),
     ),
     long=True,
 )  # fmt: skip
@@ -154,7 +155,7 @@ FOREIGN_ROBOTS = Run(
     (
         Figure("zoo-walk", "shown", "legged robots of other makers that can carry themselves: 1 m within 10 %, 10 deg",
                Asked(">=", 90.0, "%"), at("walk", "percent"),
-               reason="legs that close loops, no ankle roll, hips too weak for one leg, files without mass or shapes"),
+               reason="no ankle roll; limits that let no sole lie level behind the hips"),
         Figure("zoo-walking-bipeds", "shown", "bipeds among them, from the file alone", Asked(">=", 5.0), at("bipeds")),
         Figure("zoo-navigate", "shown", "wheeled robots that reach the goal in the lab and touch nothing",
                Asked(">=", 90.0, "%"), at("navigate", "percent")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .descriptions import ENGINES, TITLES, tests
 from .model import Asked, Figure, Run
-from .readers import at, over, row
+from .readers import at, least, over, row
 
 TWO_TAGS = "ranges and IMU, two tags"
 
@@ -27,6 +27,8 @@ BENCH = Run(
                row("hybrid A* across 400 x 400 beside scipy's field")),
         Figure("mppi", "speed", "MPPI, 1000 x 50 with footprint", Asked(">=", 80.0, "Hz"),
                row("MPPI 1000 x 50 with footprint")),
+        Figure("monitor", "speed", "the collision monitor: a scan of 360 beams taken in, and ten checks until the next",
+               Asked("<", 0.2, "ms"), row("collision monitor, a scan of 360 beams and 10 checks")),
         *(
             Figure(f"lidar-{engine}", "speed", f"lidar of 360 beams at 10 Hz among 150 obstacles on {TITLES[engine]}",
                    Asked("<", 2.0 if engine == "mujoco" else 10.0, "% of real time"),
@@ -79,6 +81,55 @@ BARN = Run(
                at("arrived")),
         Figure("barn-metric", "shown", "BARN: mean metric", Asked(">=", 0.25), at("metric")),
     ),
+)  # fmt: skip
+
+ANY_BASE = Run(
+    "barn-bases", 5, ("python", "benchmarks/barn_study.py", "--workers", "2", "--json"), 14.0,
+    (
+        Figure("bases-collided", "shown", "BARN, 20 worlds x 4 bases x 3 seeds: runs that touch something",
+               Asked("<=", 1.0), at("collided")),
+        Figure("bases-arrived", "shown", "the same: runs that arrive", Asked(">=", 97.0, "%"),
+               lambda output: 100 * output["arrived"] / output["runs"]),
+        Figure("bases-courier", "shown", "the same: mean metric of the courier", Asked(">=", 0.49),
+               at("bases", "courier", "metric")),
+        Figure("bases-metric", "shown", "the same: least mean metric of the other bases", Asked(">=", 0.40),
+               least(at("bases", base, "metric") for base in ("differential", "skid", "car"))),
+        Figure("bases-shut", "shown", "worlds left out for the car: no way for it by an exhaustive search beforehand",
+               None, lambda output: float(len(output["bases"]["car"]["impassable"]))),
+    ),
+    long=True,
+)  # fmt: skip
+
+HALL = Run(
+    "hall", 5, ("python", "benchmarks/hall_study.py", "--workers", "2", "--json"), 4.0,
+    (
+        Figure("hall-contacts", "shown", "30 crossings of a hall with 6 people: contacts unless it had stood for 0.5 s",
+               Asked("<=", 1.0), at("contacts")),
+        Figure("hall-arrived", "shown", "the same: crossings that arrive", Asked(">=", 28.0), at("arrived")),
+    ),
+    long=True,
+)  # fmt: skip
+
+DOORS = tuple(
+    Run(
+        f"door-{robots}", 5,
+        ("python", "benchmarks/fleet_study.py", "door", "--robots", str(robots), "--runs", "20", "--json"), minutes,
+        (
+            Figure(f"door-{robots}", "shown", f"{words} robots through one door: runs of 20 in which all arrive",
+                   Asked("=", 20.0), at("through")),
+        ),
+        long=True,
+    )
+    for robots, words, minutes in ((2, "two", 10.0), (4, "four", 40.0))
+)  # fmt: skip
+
+TEN = Run(
+    "ten-waffles", 5, ("python", "benchmarks/fleet_study.py", "ten", "--json"), 1.0,
+    (
+        Figure("ten-waffles", "speed", "ten waffles with lidar, four navigating, on MuJoCo by processor time",
+               Asked(">=", 1.0, "times real time"), at("real_time_factor_cpu")),
+    ),
+    long=True,
 )  # fmt: skip
 
 ROVER = Run(
@@ -135,4 +186,32 @@ TESTS = Run(
     ),
 )  # fmt: skip
 
-RUNS = (BENCH, MAPS, LOCALIZATION, BARN, ROVER, TESTS)
+FEET = Run(
+    "feet-goals", 5, ("python", "benchmarks/feet_study.py", "goals", "--count", "30", "--json"), 12.0,
+    (
+        Figure("feet-goals", "shown", "goals that the NAO reaches in `lab` and `arena` among things not on its map, "
+               "by head lidar and Xtion, within 8 cm and 8 deg, of 30", Asked(">=", 28.0), at("reached")),
+        Figure("feet-falls", "shown", "falls in all of them", Asked("<=", 1.0), at("falls")),
+    ),
+    long=True,
+)  # fmt: skip
+
+ANYWHERE = Run(
+    "feet-anywhere", 5, ("python", "benchmarks/feet_study.py", "anywhere", "--count", "10", "--json"), 2.0,
+    (
+        Figure("feet-anywhere", "shown", "starts without a pose in the lab that are right after ten clouds, of 10",
+               Asked(">=", 9.0), at("right")),
+    ),
+    long=True,
+)  # fmt: skip
+
+PLACE = Run(
+    "feet-speed", 5, ("python", "benchmarks/feet_study.py", "speed", "--count", "200", "--json"), 1.0,
+    (
+        Figure("feet-speed", "speed", "localisation in six dimensions, 500 particles x 200 points, median of a cloud",
+               Asked("<=", 20.0, "ms"), at("median_ms")),
+    ),
+    long=True,
+)  # fmt: skip
+
+RUNS = (BENCH, MAPS, LOCALIZATION, BARN, ANY_BASE, HALL, *DOORS, TEN, ROVER, FEET, ANYWHERE, PLACE, TESTS)

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from .tasks import bag, bridge, gait
     from .tasks.catalog import doctor, engines
     from .tasks.compare_engines import compare_engines
-    from .tasks.describe import check, convert, rig
+    from .tasks.describe.check import check
+    from .tasks.describe.convert import convert
+    from .tasks.describe.rig import rig
     from .tasks.explore import explore
     from .tasks.ik import ik
     from .tasks.localize import localize

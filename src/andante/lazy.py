@@ -25,11 +25,14 @@ def lazy_names(package: str) -> Callable[[str], Any]:
         if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, attribute = homes()[name]
-        home = importlib.import_module(module, package)
-        try:
-            value = getattr(home, attribute)
-        except AttributeError:  # a module of that package
-            value = importlib.import_module(f"{home.__name__}.{attribute}")
+        if not module.strip("."):  # a module of this package
+            value = importlib.import_module(f"{module}{attribute}", package)
+        else:
+            home = importlib.import_module(module, package)
+            try:
+                value = getattr(home, attribute)
+            except AttributeError:  # a module of that package
+                value = importlib.import_module(f"{home.__name__}.{attribute}")
         setattr(sys.modules[package], name, value)
         return value
 

@@ -1,8 +1,13 @@
 """A session that runs in a thread: a bus with a little of everything, and its web server in a process of its own."""
 
+import os
 import queue
+import shutil
+import subprocess
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -123,3 +128,39 @@ def make_session():
     yield make
     for running in made:
         running.stop()
+
+
+def give_up(reason):
+    """Skip; with CI=true a missing part is a failure."""
+    pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+
+
+@pytest.fixture
+def missing():
+    """Called with the reason where a part of the machine is missing."""
+    return give_up
+
+
+@pytest.fixture(scope="module")
+def node_folder():
+    """Folder of the JavaScript client with its packages, installed once and kept."""
+    source = Path(__file__).parent / "js"
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        give_up("node and npm are not installed")
+    installed, lock = source / "node_modules", source / "package-lock.json"
+    stamp = installed / ".installed"
+    if not stamp.is_file() or stamp.read_text() != lock.read_text():
+        with tempfile.TemporaryDirectory(dir=source, prefix="node_modules.") as fresh:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(source / name, fresh)
+            done = subprocess.run(
+                ["npm", "ci", "--no-audit", "--no-fund"], cwd=fresh, capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                give_up(f"npm ci failed, perhaps without network: {done.stderr.strip()[-300:]}")
+            made = Path(fresh) / "node_modules"
+            (made / ".installed").write_text(lock.read_text())
+            shutil.rmtree(installed, ignore_errors=True)
+            if not installed.exists():
+                made.rename(installed)
+    return source

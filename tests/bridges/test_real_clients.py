@@ -2,22 +2,12 @@
 
 import importlib.util
 import json
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-
-import pytest
 
 HERE = Path(__file__).parent
 NAN_AS_NULL = [0.25, None]
-
-
-def missing(reason):
-    """Skip; with CI=true a missing part is a failure."""
-    pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
 
 
 def report(*command, **options):
@@ -25,31 +15,6 @@ def report(*command, **options):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.fixture(scope="module")
-def node_folder():
-    """Folder of the JavaScript client with its packages, installed once and kept."""
-    source = HERE / "js"
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        missing("node and npm are not installed")
-    installed, lock = source / "node_modules", source / "package-lock.json"
-    stamp = installed / ".installed"
-    if not stamp.is_file() or stamp.read_text() != lock.read_text():
-        with tempfile.TemporaryDirectory(dir=source, prefix="node_modules.") as fresh:
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(source / name, fresh)
-            done = subprocess.run(
-                ["npm", "ci", "--no-audit", "--no-fund"], cwd=fresh, capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                missing(f"npm ci failed, perhaps without network: {done.stderr.strip()[-300:]}")
-            made = Path(fresh) / "node_modules"
-            (made / ".installed").write_text(lock.read_text())
-            shutil.rmtree(installed, ignore_errors=True)
-            if not installed.exists():
-                made.rename(installed)
-    return source
 
 
 def check_action(seen, failed):
@@ -92,7 +57,7 @@ def test_roslib_of_javascript(session, node_folder):
     session.until(lambda: session.heard[-1] == (0.0, 0.0))  # it left while driving
 
 
-def test_roslibpy(session):
+def test_roslibpy(session, missing):
     if importlib.util.find_spec("roslibpy") is None:
         missing("roslibpy is not installed")
     session.heard.clear()

@@ -137,7 +137,7 @@ def test_own_planner_and_controller_and_parameters(andante, tmp_path):
         (("waffle", "--goal", "1 0 0", "--push", "much"), "push 'much' should be"),
         (("waffle", "--goal", "1 0 0", "--engine", "paper"), "paper"),
         (("waffle", "--goal", "1 0 0", "--plot", "x.txt"), "plots are written as"),
-        (("nao", "--goal", "1 0 0"), "nao"),
+        (("nao", "--goal", "40 0 0"), "nobody can stand at the goal"),
         (("nobody.urdf", "--goal", "1 0 0"), "nobody.urdf"),
     ],
 )

@@ -250,6 +250,14 @@ def test_collision_masks() -> None:
     assert not bits.self_collide
 
 
+@pytest.mark.parametrize(("said", "mu"), [("", 0.7), ('priority="1"', 0.0)])
+def test_cheap_contacts_of_limbs_rub_on_the_floor(said: str, mu: float) -> None:
+    """Two geoms of equal priority touch with the larger condim and friction: condim 1 rubs on a floor of 3."""
+    geom = f'<geom type="sphere" size="0.1" friction=".7" condim="1" {said}/>'
+    text = f"<mujoco><worldbody><body name='b'><freejoint/>{geom}</body></worldbody></mujoco>"
+    assert read(text).link("b").collisions[0].surface.mu == mu
+
+
 def test_equalities() -> None:
     text = """<mujoco><compiler angle="radian"/><worldbody><body name="a"><freejoint/><geom size="0.1"/>
     <body name="b" pos="1 0 0"><joint name="j1" ref="0.2"/><geom size="0.1"/>

@@ -71,6 +71,7 @@ def test_robots_are_listed_by_what_brings_them(shelf: Path) -> None:
 def test_names_do_wherever_a_robot_is_asked(shelf: Path) -> None:
     assert load_robot("crab_description").name == "crab"
     assert load_robot("heron").name == "heron"  # the only one
+    assert load_robot("maker_heron").name == "heron"  # its folder
     assert public_file("twin") is None  # two
-    with pytest.raises(UnknownName, match="no robot 'twin'"):
+    with pytest.raises(UnknownName, match=r"no robot 'twin'; choices: .*one_twin_menagerie, two_twin_menagerie"):
         robot_file("twin")

@@ -109,7 +109,9 @@ WELD = '<link name="floor"/><joint name="w" type="fixed"><parent link="world"/><
 def test_the_world_of_drake_is_taken_as_given(tmp_path: Path) -> None:
     bolted = WELD.replace('<link name="floor"/>', "").format("base")
     assert read(tmp_path, TREE, bolted, BALL).fixed_base
-    assert check_file(str(tmp_path / "linkage.urdf")).ok
+    said = check_file(str(tmp_path / "linkage.urdf"))  # read, but an error as for check_urdf
+    assert not said.ok
+    assert any('write <link name="world"/>' in problem.message for problem in said.problems)
     robot = read(tmp_path, TREE, WELD.format("floor"), BALL)
     assert "floor" not in [link.name for link in robot.links]
     assert not robot.fixed_base

@@ -342,7 +342,7 @@ class Rover:
 
     @property
     def neutral(self):
-        out = self.scene.micro.board.output
+        out = self.scene.body.micro.board.output
         return (out.throttle, out.steering) == (1500, 1500)
 
 
@@ -372,7 +372,7 @@ def test_a_line_that_is_flooded(rover):
     rover.go_on(0.8)
     assert rover.speed > 0.2
     rover.cable.flood = 3000  # of noise per read, both ways
-    firmware = rover.scene.micro.board.firmware
+    firmware = rover.scene.body.micro.board.firmware
     rover.go_on(1.0)
     assert rover.neutral
     assert rover.stands()
@@ -391,7 +391,7 @@ def test_a_line_that_swallows_everything(rover):
     assert rover.neutral
     rover.go_on(0.5)
     assert rover.stands()
-    assert rover.scene.micro.board.firmware.fault is Fault.LINK
+    assert rover.scene.body.micro.board.firmware.fault is Fault.LINK
     assert not rover.scene.body.read().health.ok
     rover.cable.drop = 0.0
     assert rover.arrives()

@@ -124,3 +124,16 @@ def test_a_batch_is_indexed_and_a_single_pose_is_not():
         len(single)
     with pytest.raises(TypeError, match="neither true nor false"):
         bool(single)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 0.7, np.pi, -np.pi, 5.0, np.nan])
+def test_one_planar_pose_is_as_a_row_of_many(angle):
+    a, b = np.array([0.3, -1.2, angle]), np.array([2.0, 0.4, -2.5])
+    for one, many in (
+        (se2.compose(a, b), se2.compose(a[None], b[None])[0]),
+        (se2.inverse(a), se2.inverse(a[None])[0]),
+        (se2.between(a, b), se2.between(a[None], b[None])[0]),
+        (se2.exp(a), se2.exp(a[None])[0]),
+        (se2.log(a), se2.log(a[None])[0]),
+    ):
+        np.testing.assert_allclose(one, many, atol=1e-14)

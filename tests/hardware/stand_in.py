@@ -12,16 +12,22 @@ from itertools import pairwise
 from pathlib import Path
 
 PACE = 0.3  # of the robot's time: a busy machine must not look like a slow line
+BUSY = 5.0  # load at which the robot's time goes still slower
 PATIENCE = 200.0  # for a whole run on a busy machine [s]
 HERE = Path(__file__).parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 
 
+def suited_pace():
+    """Pace of a robot's time on a machine with this load."""
+    return PACE * min(1.0, BUSY / max(os.getloadavg()[0], 1.0))
+
+
 class StandIn:
     """A live session that stands in for a real robot, reached over its rosbridge server, or a ROS 1 master."""
 
-    def __init__(self, folder, robot, world="empty", seed=0, master="", pace=PACE):
-        self.log = folder / f"{robot}_{seed}.jsonl"
+    def __init__(self, folder, robot, world="empty", seed=0, master="", pace=None):
+        self.log, pace = folder / f"{robot}_{seed}.jsonl", pace or suited_pace()
         self._start("robot_process.py", robot, world, seed, pace, self.log, *([master] if master else []))
         self.address = master or self.address
 
@@ -40,8 +46,8 @@ class StandIn:
         told = [json.loads(line) for line in lines if line.endswith("}")]
         return [row for row in told if "x" in row]
 
-    def wait(self, condition, what):
-        """Wait until something holds for the newest instant; the instants so far."""
+    def wait(self, condition, what, driver=None):
+        """Wait until something holds for the newest instant, while the driver lives; the instants so far."""
         end = time.monotonic() + PATIENCE
         while True:
             rows = self.rows
@@ -49,6 +55,7 @@ class StandIn:
                 return rows
             assert time.monotonic() < end, f"waited in vain until {what}: {rows[-1:]}"
             assert self.process.poll() is None
+            assert driver is None or driver.process.poll() is None, driver.process.communicate()
             time.sleep(0.05)
 
     def pass_time(self, seconds):
@@ -66,9 +73,9 @@ class StandIn:
 class Rover(StandIn):
     """A rover with its firmware, reached over a pseudo terminal."""
 
-    def __init__(self, folder, pace=PACE):
+    def __init__(self, folder, pace=None):
         self.log = folder / "rover.jsonl"
-        self._start("rover_process.py", folder, pace)
+        self._start("rover_process.py", folder, pace or suited_pace())
 
 
 class Command:

@@ -42,7 +42,7 @@ def test_a_waffle_reaches_a_goal(started, tmp_path, request, line):
 def test_a_waffle_brakes_when_its_driver_is_killed(started, tmp_path):
     robot = started(StandIn(tmp_path, "waffle", "lab"))
     driver = drive(started, robot, "waffle", "1.5 0 0")
-    robot.wait(lambda row: row["x"] > 0.3, "it drives")
+    robot.wait(lambda row: row["x"] > 0.3, "it drives", driver)
     os.kill(driver.process.pid, signal.SIGKILL)
     robot.pass_time(1.0)
     rows = robot.pass_time(2.0)
@@ -53,7 +53,7 @@ def test_a_waffle_brakes_when_its_driver_is_killed(started, tmp_path):
 def test_our_side_ends_when_the_waffle_falls_silent(started, tmp_path):
     robot = started(StandIn(tmp_path, "waffle", "lab"))
     driver = drive(started, robot, "waffle", "1.5 0 0")
-    robot.wait(lambda row: row["x"] > 0.2, "it drives")
+    robot.wait(lambda row: row["x"] > 0.2, "it drives", driver)
     os.kill(robot.process.pid, signal.SIGSTOP)
     told = driver.result()
     assert not told["success"]
@@ -69,6 +69,7 @@ def test_a_rover_reaches_a_waypoint_over_a_pseudo_terminal(started, tmp_path):
     assert rows[-1]["speed"] < 0.05
 
 
+@pytest.mark.drill  # half a minute of a robot's clock; the waffle shows the same
 @needs_pty
 def test_a_rover_stops_when_its_driver_is_killed(started, tmp_path):
     robot = started(Rover(tmp_path))

@@ -189,3 +189,26 @@ def test_no_stream_raises(stream):
     assert live.scans == len(stream)
     if stream:
         assert live.finish().scans == len(stream)
+
+
+def room_scan(start, velocity, period, generator, beams=360):
+    """A sweep of a whole turn that takes a whole period, in a room of 6 x 4 m, from a lidar that moves."""
+    angles = np.linspace(-math.pi, math.pi, beams, endpoint=False) + 1e-9
+    ranges = np.empty(beams)
+    for i, angle in enumerate(angles):
+        x, y, yaw = se2.compose(start, se2.exp(np.asarray(velocity) * i * period / beams))
+        c, s = math.cos(yaw + angle), math.sin(yaw + angle)
+        ranges[i] = min((math.copysign(3.0, c) - x) / c, (math.copysign(2.0, s) - y) / s)
+    return ranges + generator.normal(0.0, 0.01, beams)
+
+
+@pytest.mark.parametrize("velocity", [(0.0, 0.0, 0.0), (0.3, 0.0, 0.0), (0.25, 0.0, 0.25)])
+def test_a_lidar_alone_whose_sweeps_fill_the_time_does_not_swing(velocity):
+    generator, mapper, period, pose = np.random.default_rng(3), Mapper(keep_keys=False), 0.1, np.zeros(3)
+    for k in range(60):
+        ranges = room_scan(pose, velocity, period, generator)
+        scan = Scan(k * period, ranges, -math.pi, math.tau / 360, range_max=12.0, time_increment=period / 360)
+        found = mapper.update(scan)
+        assert found.matched or k == 0
+        assert np.abs(found.pose - pose).max() < 0.05, k
+        pose = se2.compose(pose, se2.exp(np.asarray(velocity) * period))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from andante.errors import BadInput
+from andante.geometry import se2
 from andante.navigation import Vehicle
-from andante.navigation.collision_monitor import CollisionMonitor, MonitorSettings
+from andante.navigation.collision_monitor import CollisionMonitor, MonitorSettings, edges_of, first_contact
 
 BOX = Vehicle(np.array([[0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2], [0.3, -0.2]]), max_speed=2.0, max_acceleration=2.0)
 HERE = np.zeros(3)
@@ -83,3 +84,36 @@ def test_bumpers_lie_on_the_edge():
 def test_settings_are_checked():
     with pytest.raises(BadInput, match="latency must be a finite number"):
         MonitorSettings(latency=float("nan"))
+
+
+def swept(point, twist, horizon, margin):
+    """When a point first lies within a margin of the box that moves by a twist: looked at plainly, every 0.2 ms."""
+    t = np.arange(0.0, horizon, 2e-4)
+    at = se2.exp(np.outer(t, twist))
+    x, y = se2.transform(se2.inverse(at), np.array(point)).T
+    touched = np.maximum(np.abs(x) - 0.3, np.abs(y) - 0.2) < margin
+    return t[touched.argmax()] if touched.any() else np.inf
+
+
+@pytest.mark.parametrize(
+    "twist", [(1.0, 0.0, 0.0), (-1.0, 0.0, 0.01), (0.8, 0.0, 1.5), (0.0, 0.0, -2.0), (0.5, -0.7, 0.4)]
+)
+def test_contacts_are_those_of_a_plain_sweep(twist):
+    rng = np.random.default_rng(1)
+    edges, here, twist = edges_of(BOX.footprint), np.array([1.0, -2.0, 2.5]), np.array(twist, dtype=float)
+    touched = 0
+    for point in rng.uniform(-1.2, 1.2, (150, 2)) * [1.0, 0.5]:
+        if max(abs(point[0]) - 0.3, abs(point[1]) - 0.2) < 0.02:
+            continue  # it lies within the margin already
+        seen = se2.transform(here, point)[None]
+        found, _ = first_contact(seen, HERE, here, edges, BOX.circumscribed, 0.01, 0.05, 0.03, twist, 0.9)
+        plain = swept(point, twist, 0.9, 0.01)
+        touched += np.isfinite(plain)
+        step = 0.03 / (np.hypot(*twist[:2]) + abs(twist[2]) * BOX.circumscribed)  # at most this much too early [s]
+        assert plain - step - 1e-3 <= found <= plain + 1e-3 or (np.isinf(plain) and found > 0.9 - step)
+    assert touched > 3
+
+
+def test_what_is_not_finite_is_no_point():
+    verdict = seeing([np.nan, 0.0], [np.inf, -np.inf], [0.0, np.nan]).check(0.0, HERE, (1.0, 0.0, 0.0))
+    assert verdict.action == "clear"

@@ -95,7 +95,7 @@ def test_rollouts_equal_plain_python(vehicle):
     given = controls.astype(float)
     costs, crashes = np.empty(60), np.empty(60, dtype=np.int64)
     score_rollouts(
-        controls, np.zeros(60), pose, velocity, 0.05, limits, ahead, NOBODY, m.distance, 0.05, discs,
+        controls, np.zeros(60), pose, velocity, 0.05, limits, ahead, NOBODY, 0.0, m.distance, 0.05, discs,
         1e6, 0.25, WEIGHTS, costs, crashes,
     )  # fmt: skip
     for k in range(60):
@@ -173,6 +173,19 @@ def test_a_moving_thing_is_given_way():
         pose = pose + 0.05 * np.array([c * velocity[0], s * velocity[0], velocity[2]])
         assert World(movers=crossing).clearance(BOX, pose, 0.05 * (k + 1)) > 0
     assert pose[0] > 2.0
+
+
+@pytest.mark.parametrize(("stood", "touched"), [(0.0, True), (0.4, False)])
+def test_who_walks_into_a_robot_that_has_stood_for_half_a_second_is_no_crash(stood, touched):
+    """How long it has stood before counts too; he is there after 0.3 s."""
+    m, around, pose = field_map(), Surroundings(BOX, Margins()), np.array([1.0, 3.0, 0.0])
+    crashes, walker = np.empty(1, dtype=np.int64), np.array([[1.0, 3.8, 0.0, -1.0, 0.2]])
+    score_rollouts(
+        np.zeros((1, 10, 3), dtype=np.float32), np.zeros(1), pose, np.zeros(3), 0.05, around.limits(1.0, 1),
+        np.array([[*pose, 0.0]]), walker, stood, m.distance, 0.05, around.discs(0.05), around.enough, 0.25, WEIGHTS,
+        np.empty(1), crashes,
+    )  # fmt: skip
+    assert (crashes[0] < 10) == touched
 
 
 def test_a_robot_too_near_to_something_may_leave():

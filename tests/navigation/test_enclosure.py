@@ -21,8 +21,9 @@ def test_a_wall_shuts_off_and_a_gap_does_not():
     assert told.endswith("the nearest place that can be reached is (1.95, 1.05), 1.05 m from it")
     assert shut_off((1.0, 1.0, 0.0), (3.0, 1.0, 0.0), walled(3), 0.2) == ""
     assert shut_off((1.0, 1.0, 0.0), (3.0, 1.0, 0.0), walled(0), 1.2) == ""  # near enough on this side
-    assert shut_off((1.0, 1.0, 0.0), (2.05, 1.0, 0.0), walled(0), 0.01) == ""  # in the wall itself
-    assert shut_off((1.0, 1.0, 0.0), (9.0, 1.0, 0.0), walled(0), 0.2) == ""  # not on the map
+    told = shut_off((1.0, 1.0, 0.0), (2.05, 1.0, 0.0), walled(0), 0.01)
+    assert told == "the goal (2.05, 1.00) lies in an obstacle and no free place lies within 0.01 m of it"
+    assert shut_off((1.0, 1.0, 0.0), (9.0, 1.0, 0.0), walled(0), 0.2) == "the goal (9.00, 1.00) lies outside the map"
 
 
 def test_unknown_space_counts_by_its_policy():

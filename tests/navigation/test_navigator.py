@@ -25,6 +25,7 @@ from andante.navigation import (
     State,
     Wait,
 )
+from andante.navigation.controllers import stopped
 
 from .samples import BOX, CAR, OMNI, box_walls, room
 from .world2d import World, drive
@@ -121,21 +122,63 @@ def test_a_goal_inside_a_wall_is_moved_and_told():
     assert any("lies in an obstacle; the free place" in event for _, event in run.events)
 
 
-def test_an_occupied_goal_fails_after_recoveries_with_the_reason():
+@pytest.mark.parametrize("controller", ["pursuit", "mppi"])
+@pytest.mark.parametrize(
+    ("goal", "reason"),
+    [
+        ((6.0, 3.0, 0.0), "given up: the goal (6.00, 3.00) lies in an obstacle and no free place lies within 0.50 m"),
+        ((12.0, 3.0), "given up: the goal (12.00, 3.00) lies outside the map"),
+        ((-3.0, -30.0), "given up: the goal (-3.00, -30.00) lies outside the map"),
+    ],
+)
+def test_a_goal_in_an_obstacle_or_off_the_map_is_given_up_at_once(goal, reason, controller):
     cells = room(8, 6)
     cells[40:80, 100:140] = 100
+    navigator = Navigator(BOX, OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells), controller=controller)
+    navigator.set_goal(goal)
+    run = drive(navigator, World(segments=box_walls(8, 6)), (1.5, 3.0, 0.0), timeout=30)
+    assert run.last.state is State.FAILED
+    assert run.last.reason.startswith(reason)
+    assert run.time < 5.0
+    assert np.ptp(run.track[:, :2], axis=0).max() < 0.01
+
+
+@pytest.mark.parametrize("controller", ["pursuit", "mppi"])
+def test_a_goal_that_comes_into_view_beyond_a_wall_is_given_up_within_five_seconds(controller):
+    navigator = Navigator(BOX, controller=controller)
+    navigator.set_goal((12.0, 3.0))
+    run = drive(navigator, World(segments=box_walls(8, 6)), (1.5, 3.0, 0.0), timeout=60)
+    assert run.last.state is State.FAILED
+    assert "cannot be reached: obstacles that were seen close every way" in run.last.reason
+    assert not run.collided
+    first = next(time for time, event in run.events if "waiting to see whether it clears" in event)
+    assert run.time - first <= 5.0
+    assert run.time < 12.0
+
+
+class Never:
+    """A controller that finds no motion."""
+
+    def plan(self, state, path, costmap):
+        """Stand."""
+        return stopped("there is no motion")
+
+    def reset(self):
+        """Nothing to forget."""
+
+
+def test_recoveries_come_in_their_order_and_end_also_where_they_move_the_robot():
     navigator = Navigator(
         BOX,
-        OccupancyGrid(0.05, (0.0, 0.0, 0.0), cells),
-        controller="pursuit",
-        recoveries=(ClearCostmap(), Wait(0.3), Spin(0.3), BackUp(0.1)),
-        settings=NavigatorSettings(most_recoveries=5),
+        OccupancyGrid(0.05, (0.0, 0.0, 0.0), room(8, 6)),
+        controller=Never(),
+        recoveries=(ClearCostmap(), Wait(0.3), Spin(0.3), BackUp(0.1), BackUp(0.7)),
+        settings=NavigatorSettings(most_recoveries=6),
     )
     navigator.set_goal((6.0, 3.0, 0.0))
-    run = drive(navigator, World(), (1.5, 3.0, 0.0), timeout=30)
-    assert not run.success
+    run = drive(navigator, World(segments=box_walls(8, 6)), (2.5, 3.0, 0.0), timeout=40)
     assert run.last.state is State.FAILED
-    assert "given up after 5 recoveries: the goal (6.00, 3.00) lies in an obstacle and no free" in run.last.reason
+    assert run.last.reason == "given up after 6 recoveries: there is no motion"
     told = " ".join(event for _, event in run.events)
     for words in ("clearing obstacles", "waiting", "turning 17 degrees", "backing up by at most 0.10 m"):
         assert words in told

@@ -12,8 +12,9 @@ from tests.kinematics.wheels.samples import body, wheel
 from tests.kinematics.wheels.samples import robot as wheeled
 
 import andante as an
-from andante.description import Inertia, Limits
+from andante.description import Collision, Inertia, Joint, JointType, Limits, Link, Sphere
 from andante.errors import BadInput, UnknownName
+from andante.geometry import SE3
 from andante.navigation import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
 from andante.navigation.vehicle import covering_discs, edge_distances
 
@@ -109,3 +110,16 @@ def test_a_speed_that_nobody_names_is_one_from_which_it_stops_within_its_length(
     assert made[1].max_lateral_acceleration == pytest.approx(0.5 * 9.81 * 0.12 / height, rel=1e-3)
     weak = [(link, replace(joint, limits=Limits(effort=0.05))) for link, joint in pair]
     assert vehicle_of(wheeled("b", weak)).max_acceleration == pytest.approx(0.5 * 2 * 0.05 / 0.05 / 5.4)
+
+
+@pytest.mark.parametrize("ahead", [-0.02, -0.1])
+def test_a_base_on_two_wheels_and_a_caster_brakes_by_its_stand(ahead):
+    """Its nose hangs over the axle: it tips as soon as the push of its mass is before the wheels."""
+    ball = Link("ball", collisions=(Collision(Sphere(0.02), SE3.from_xyz_rpy((-0.16, 0, 0.02))),))
+    base = replace(body(), inertia=Inertia(5.0, (ahead, 0, 0.5), (0.05, 0, 0, 0.08, 0, 0.1)))
+    made = wheeled("b", [wheel("l", 0, 0.12), wheel("r", 0, -0.12)], base=base)
+    weld = Joint("weld", JointType.FIXED, "base", "ball")
+    found = vehicle_of(replace(made, links=(*made.links, ball), joints=(*made.joints, weld)))
+    center, height = 5 * ahead / 5.4, (5 * 0.5 + 0.4 * 0.05) / 5.4
+    room = min(-center, 0.16 + center)
+    assert found.max_acceleration == pytest.approx(min(1.5, 0.5 * 9.81 * room / height), rel=1e-3)

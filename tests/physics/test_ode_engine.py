@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 pytest.importorskip("panda3d.ode")
 
 from andante.control.loop import ControlLoop
-from andante.description import load_robot
+from andante.description import Inertia, load_robot
 from andante.description.joint import Dynamics, Joint, JointType, Limits
 from andante.description.link import Collision, Link
 from andante.description.robot import Robot
@@ -28,6 +28,7 @@ from andante.locomotion.gaits import Request, prepare
 from andante.physics.checks import specimens
 from andante.physics.engine import Model
 from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
+from andante.physics.ode.drive import follow_rates
 from andante.physics.ode.engine import OdeEngine
 from andante.physics.state import Mode, Settings
 from andante.physics.tree import body_tree
@@ -359,3 +360,18 @@ def test_speeds_that_would_end_the_process_are_told() -> None:
     scene.set_base(0, [0, 0, 1, 0, 0, 0, 1], [0, 0, 0, 1e7, 0, 0])
     with pytest.raises(Diverged, match="'block' flew apart"):
         scene.step(2)
+
+
+def test_followers_that_outweigh_their_leader_do_not_fly_apart():
+    """As fingers of a hand whose own link has next to no inertia."""
+    pair = specimens.mimic_pair()
+    leader, follower = pair.movable[0].child, pair.movable[1].child
+    light = Inertia(1e-4, (0, 0, 0), (1e-8, 0, 0, 1e-8, 0, 1e-8))
+    heavy = Inertia(0.05, (0, 0, 0.05), (1e-4, 0, 0, 1e-4, 0, 1e-4))
+    links = tuple(
+        replace(link, inertia={leader: light, follower: heavy}.get(link.name, link.inertia)) for link in pair.links
+    )
+    tree = body_tree(replace(pair, links=links))
+    rate = follow_rates(tree, [(1, 0, 1.0, 0.0)], 0.002)[1]
+    assert 0 < rate < 1e-3
+    assert follow_rates(body_tree(pair), [(1, 0, 1.0, 0.0)], 0.002)[1] == pytest.approx(0.002 / 0.03)

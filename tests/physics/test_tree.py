@@ -176,6 +176,33 @@ def test_a_missing_tensor_is_that_of_the_box_around_the_shapes(size: float) -> N
     assert "0.1 x 0.2 x 0.3 m" in tree.problems[0].message
 
 
+@pytest.mark.parametrize(("moment", "told"), [(1.0, True), (0.02, False)])
+def test_a_placeholder_tensor_is_that_of_the_box_around_the_shapes(moment: float, told: bool) -> None:
+    """1 kg m² of a shin of 50 g and 0.2 m is nobody's: a radius of gyration of 4.5 m."""
+    given = Inertia(0.05, (0, 0, 0.1), (moment, 0.0, 0.0, moment, 0.0, moment))
+    shape = Collision(Box((0.01, 0.01, 0.2)), SE3.from_xyz_rpy((0, 0, 0.1)))
+    tree = _on_a_hinge(Link("b", given, collisions=(shape,)))
+    made = tree.bodies[1].inertia
+    assert (made.mass, made.com) == (0.05, (0, 0, 0.1))
+    assert bool(tree.problems) is told
+    if told:
+        assert made.matrix[0, 0] == pytest.approx(0.05 / 12 * (0.01**2 + 0.2**2))
+        assert "radius of gyration of 4.47 m beside shapes of 0.01 x 0.01 x 0.2 m" in tree.problems[0].message
+    else:
+        assert made.matrix[0, 0] == moment
+    bare = _on_a_hinge(Link("b", given))  # nothing to compare it with
+    assert not bare.problems
+
+
+def test_wheels_without_mass_turn_as_heavily_as_a_part_of_the_robot() -> None:
+    """A tensor of next to nothing beside a servo leaves a wheel no grip."""
+    tree = _on_a_hinge(Link("b", None, collisions=(Collision(Box((0.1, 0.04, 0.1))),)))
+    total = tree.bodies[0].inertia.mass
+    made = tree.bodies[1].inertia
+    assert made.mass < 1e-3 * total
+    assert made.matrix[1, 1] == pytest.approx(0.01 * total / 12 * (0.1**2 + 0.1**2))
+
+
 def test_only_a_floating_root_needs_a_mass() -> None:
     assert "bolt it down" in _on_a_hinge(Link("b", GOOD), base=None).problems[0].message
     assert _on_a_hinge(Link("b", GOOD), base=None, fixed=True).problems == ()

@@ -50,6 +50,9 @@ def test_a_page_can_load_watch_edit_and_save_a_machine(session, tmp_path):
     definition = json.loads(ask(session, "/machine/get").definition)
     definition["states"]["wait"]["transitions"][1]["after"] = 0.05
     definition["states"]["invite"]["do"] = "play('no_such_motion')"
+    checked = ask(session, "/machine/check", definition=json.dumps(definition))
+    assert any("no pose or motion 'no_such_motion'" in each for each in checked.problems)
+    assert not ask(session, "/machine/check", definition="{").success
     refused = ask(session, "/machine/set", definition=json.dumps(definition))
     assert not refused.success
     assert any("no pose or motion 'no_such_motion'" in each for each in refused.problems)

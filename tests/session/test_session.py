@@ -155,8 +155,10 @@ def test_other_engine_world_and_robot(waffle: LiveSession) -> None:
         *(
             f"/uwb/{tag}/{anchor}"
             for tag in ("tag0", "tag1")
-            for anchor in ("n_0x6902", "n_0x6e44", "n_0x6e6c", "n_0x6e7a")
+            for anchor in ("n_0x6902", "n_0x6e44", "n_0x6e6c", "n_0x6e7a", "position")
         ),
+        *("/uwb/tag0/filtered", "/uwb/pose", "/ahrs/rpy"),
+        *(f"/car/{name}" for name in ("odometry", "pose", "telemetry", "state", "waypoint")),
         *(f"/{robot}/{gain}" for robot in ("waffle", "rover") for gain in ("pgain", "dgain")),
     }
     assert "/rover/pgain" in waffle.bus.parameters

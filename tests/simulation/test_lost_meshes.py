@@ -48,6 +48,19 @@ def test_a_robot_with_looks_only_touches_with_them() -> None:
         assert made_solid(same) is same
 
 
+def test_feet_that_are_only_seen_touch_where_nothing_else_reaches_the_ground() -> None:
+    shin = Link("shin", Inertia(0.5), visuals=(Visual(Box((0.05, 0.05, 0.4)), SE3.from_xyz_rpy((0, 0, -0.2))),))
+    body = Link("body", Inertia(5.0), collisions=(Collision(Box((0.4, 0.3, 0.1))),))
+    knee = Joint("knee", JointType.REVOLUTE, "body", "shin")
+    made = made_solid(Robot("r", (body, shin), (knee,)))
+    assert made.link("shin").collisions == (Collision(shin.visuals[0].geometry, shin.visuals[0].pose),)
+    assert made.link("body").collisions == body.collisions
+    assert "link 'shin' of 'r' has no <collision>, and nothing else reaches the ground" in made.problems[-1].message
+    above = replace(knee, pose=SE3.from_xyz_rpy((0, 0, 0.5)))  # an arm, seen over the body
+    for same in (Robot("r", (body, shin), (above,)), Robot("r", (body, shin), (replace(knee, type=JointType.FIXED),))):
+        assert made_solid(same) is same
+
+
 def test_without_mass_there_is_nothing_to_go_by() -> None:
     with pytest.raises(BadInput, match="nothing solid is left of it"):
         without_lost_meshes(Robot("r", (Link("a", None, collisions=(LOST,)),), ()))

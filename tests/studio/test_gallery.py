@@ -123,6 +123,11 @@ def test_the_page_hands_a_robot_over_and_the_session_takes_it(tmp_path: Path) ->
         entry = post(f"{studio.url}upload/done?drop={DROP}")
         assert (entry["kind"], entry["name"], entry["problems"]) == ("robot", "cart", entry["problems"])
         assert json.loads(urllib.request.urlopen(f"{studio.url}gallery.json").read())[0]["key"] == "cart"
+        added = studio.session.bus.call("/gallery/spawn", {"model": "cart", "name": "second", "x": 1.5})
+        assert added.success, added.message
+        assert "second" in {model.name for model in studio.session.stage.sim.engine.models}
+        assert not studio.session.bus.call("/gallery/spawn", {"model": "cart", "x": float("nan")}).success
+        assert not studio.session.bus.call("/gallery/spawn", {"model": "nobody"}).success
         answer = studio.session.bus.call("/gallery/open", {"name": "cart"})
         assert answer.success, answer.message
         assert studio.session.stage.name == "cart"

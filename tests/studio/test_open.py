@@ -14,8 +14,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from andante.bus import Bus
-from andante.session.progress import Progress
 from andante.studio import open_studio
 from andante.studio.open import LONGEST_WAIT, MISSING, Studio, studio_pages
 from andante.studio.scenes import sources_of
@@ -119,17 +117,8 @@ def test_a_server_that_dies_again_and_again_is_started_ever_more_seldom(monkeypa
     server = SimpleNamespace(
         poll=lambda: None, alive=False, restart=restart, add_pages=lambda pages: None, stop=lambda: None
     )
-    session = SimpleNamespace(
-        nodes=[],
-        inbound=[],
-        log=lambda text, level: lines.append(text),
-        close=lambda: None,
-        bus=Bus(),
-        progress=Progress(),
-    )
-    monkeypatch.setattr("andante.studio.scenes.SceneNode", lambda *_: None)
-    monkeypatch.setattr("andante.studio.gallery_node.GalleryNode", lambda *_: None)
-    monkeypatch.setattr("andante.studio.editing.node.SceneEditNode", lambda *_: None)
+    session = SimpleNamespace(inbound=[], log=lambda text, level: lines.append(text), close=lambda: None)
+    monkeypatch.setattr("andante.studio.building.add_nodes", lambda *_: None)
     studio = Studio(session, server)  # type: ignore[arg-type]
     for _ in range(4000):
         studio._poll()

@@ -213,3 +213,25 @@ def _click_robot(studio: Any) -> None:
     studio.page.click("[aria-label='Look at the robot']")
     studio.page.wait_for_timeout(300)
     studio.page.mouse.click(*_robot_pixel(studio))
+
+
+def test_words_stand_over_its_head_and_its_eyes_shine(studio: Any) -> None:
+    page = studio.page
+    page.wait_for_timeout(1000)  # what was said before the page came is not said again
+    bubble = page.locator(".bubble")
+    assert not bubble.is_visible()
+    send = "([name, type, message]) => andante.studio.connection.publish(name, type, message)"
+    studio.js(send, ["/speech", "std_msgs/msg/String", {"data": "Good morning, <b>everyone</b>"}])
+    bubble.wait_for()
+    assert bubble.inner_text() == "Good morning, <b>everyone</b>"
+    box, canvas = bubble.bounding_box(), page.locator(".viewport canvas").first.bounding_box()
+    assert canvas["x"] < box["x"] + box["width"] / 2 < canvas["x"] + canvas["width"]
+    for light, color in (("FaceLeds", [0.0, 0.0, 1.0]), ("LeftFaceLeds", [1.0, 0.0, 0.0])):
+        red, green, blue = color
+        faded = {"led_name": light, "color": {"r": red, "g": green, "b": blue, "a": 1.0}, "fade_duration": {"sec": 0}}
+        studio.js(send, ["/fade_rgb", "naoqi_bridge_msgs/msg/FadeRGB", faded])
+    studio.wait("""() => { const seen = [];
+        andante.stage.robot.value.urdf.traverse(o => {
+            if (o.geometry?.type === "CircleGeometry" && o.visible) seen.push(o.material.color.getHexString()); });
+        return seen.join() === "ff0000,0000ff"; }""")
+    bubble.wait_for(state="hidden")

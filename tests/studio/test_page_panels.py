@@ -60,26 +60,6 @@ def test_sensors_show_forces_attitude_and_sonar(studio: Any) -> None:
     studio.wait("() => document.querySelectorAll('section[aria-label=Sonar] meter').length === 2")
 
 
-def test_any_numeric_field_can_be_plotted(studio: Any) -> None:
-    studio.open("plots")
-    studio.wait("() => document.querySelector('select[aria-label=Topic]').options.length > 10")
-    studio.page.select_option("select[aria-label=Topic]", "/imu/data")
-    studio.wait(
-        "() => [...document.querySelector('select[aria-label=Field]').options]"
-        ".some(o => o.value === 'linear_acceleration.z')"
-    )
-    studio.page.select_option("select[aria-label=Field]", "linear_acceleration.z")
-    studio.page.get_by_role("button", name="Add").click()
-    studio.wait(
-        "() => { const o = document.querySelector('.legend output'); return o && parseFloat(o.textContent) > 5; }"
-    )
-    words = studio.page.locator(".legend").inner_text()
-    assert "linear_acceleration.z" in words
-    assert "/imu/data" in words
-    studio.page.get_by_label("Remove all curves").click()
-    assert studio.page.locator(".legend output").count() == 0
-
-
 def test_camera_shows_a_picture_only_while_it_is_looked_at(studio: Any) -> None:
     studio.open("camera")
     studio.wait("() => { const i = document.querySelector('.camera img'); return i.naturalWidth > 50 && !i.hidden; }")

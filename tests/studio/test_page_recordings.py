@@ -15,7 +15,7 @@ PATIENCE = 300.0  # for a film on a busy machine [s]
 WATCH = """() => { window.seen = []; const { studio, stage } = andante;
     const note = () => window.seen.push({ playing: studio.replay.value !== null, time: studio.status.value.sim_time,
         x: stage.centre.x, words: document.querySelector('.topbar .state').textContent,
-        share: document.querySelector('#panel-replay progress').value,
+        share: +document.querySelector('#panel-replay .scrub').value,
         record: document.querySelector('[aria-label=Record]').disabled });
     window.endWatch = studio.connection.subscribe('/ground_truth/links', 'andante_msgs/msg/LinkPoses', note); }"""
 

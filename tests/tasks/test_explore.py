@@ -11,8 +11,8 @@ from andante.geometry import se2
 from andante.mapping import UNKNOWN, MappingParameters, OccupancyGrid, Scan
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory
-from andante.mobile.explore import with_free_rays
 from andante.mobile.explore_goals import Frontiers, Trail, Waypoints, decided, grown, inflation, read_waypoints, roomy
+from andante.mobile.growing import with_free_rays
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import OnMap
 from andante.navigation import Costmap, HybridAStar, Inflation, Vehicle

@@ -54,9 +54,19 @@ def test_files_without_limits_count_as_able(robot: Robot, rig: Rig) -> None:
 
 def test_a_robot_without_a_stance_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "box.urdf"
-    path.write_text('<robot name="r"><link name="a"/></robot>')
+    shape = "<collision><geometry><sphere radius='1'/></geometry></collision>"
+    path.write_text(f'<robot name="r"><link name="a">{shape}</link></robot>')
     assert main(str(path)) == 2
     assert "no legs" in capsys.readouterr().err
+
+
+def test_a_skeleton_is_no_body_that_could_stand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "skeleton.urdf"
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    path.write_text(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>')
+    assert main(str(path)) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["able"], told["said"]) == (False, "a skeleton: none of its links has a mass or a shape")
 
 
 def test_a_zoo_counts_walks_of_those_that_can_carry_themselves() -> None:

@@ -15,7 +15,6 @@ import { JointsPanel } from "./panels/joints";
 import { LogPanel } from "./panels/log";
 import { MapPanel } from "./panels/map";
 import { MotionsPanel } from "./panels/motions";
-import { PlotsPanel } from "./panels/plots";
 import { ReplayPanel } from "./panels/replay";
 import { SearchPanel } from "./panels/search";
 import { SensorsPanel } from "./panels/sensors";
@@ -29,6 +28,7 @@ import { startShortcuts } from "./help/keys";
 import { readShared, writeShared, type Shared } from "./help/share";
 import { Windows } from "./help/windows";
 import { h } from "./ui/dom";
+import { LazyPanel } from "./ui/lazy_panel";
 import { splitter } from "./ui/splitter";
 import { Tabs } from "./ui/tabs";
 import { startTheme } from "./ui/theme";
@@ -56,8 +56,12 @@ function start(): void {
   };
   const map = new MapPanel(studio, viewport.stage);
   const search = new SearchPanel(studio);
+  const behaviour = new LazyPanel("behaviour", "Behaviour", () => import("./behavior/panel").then(({ Behaviour }) => new Behaviour(studio)));
+  const plots = new LazyPanel("plots", "Plots", () => import("./plots/panel").then(({ Plots }) => new Plots(studio)));
+  const topics = new LazyPanel("topics", "Topics", () => import("./inspect/panel").then(({ Topics }) => new Topics(studio)));
+  const timeline = new LazyPanel("timeline", "Timeline", () => import("./timeline/panel").then(({ Timeline }) => new Timeline(studio, viewport.stage)));
   const right = new Tabs("Robot", [new DrivePanel(studio, driver, viewport.stage), new MotionsPanel(studio), new JointsPanel(studio, viewport.stage), new SensorsPanel(studio), search], grow("right"));
-  const below = new Tabs("Session", [new PlotsPanel(studio), map, new CameraPanel(studio), new LogPanel(studio), new TerminalPanel(studio), new GraphPanel(studio), new ReplayPanel(studio)], grow("below"));
+  const below = new Tabs("Session", [plots, map, timeline, behaviour, new CameraPanel(studio), new LogPanel(studio), new TerminalPanel(studio), new GraphPanel(studio), topics, new ReplayPanel(studio)], grow("below"));
   const rightBar = splitter({ name: "Robot", axis: "x", variable: "--right", initial: 330, least: 230, most: 0.6 });
   const belowBar = splitter({ name: "Session", axis: "y", variable: "--below", initial: 230, least: 110, most: 0.75 });
   const main = h("main", { class: "main" }, viewport.element, belowBar, below.element);
@@ -78,7 +82,7 @@ function start(): void {
   startShortcuts({ "?": () => { windows.help(); }, o: () => { windows.open(); }, b: () => { windows.edit(); }, " ": () => { void topbar.toggle(); }, Home: () => { viewport.stage.home(); }, ...digits });
   restore(readShared(location.hash), { topbar, tabs: [right, below], studio, stage: viewport.stage });
   studio.connection.connect();
-  Object.assign(window, { andante: { studio, driver, stage: viewport.stage, map, search } }); // for the console of the curious
+  Object.assign(window, { andante: { studio, driver, stage: viewport.stage, map, search, timeline, behaviour } }); // for the console of the curious
 }
 
 /** Bring a shared view back as far as there is one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { label, numericPaths, stampOf, valueAt } from "../src/panels/fields";
-import { joined, Series } from "../src/panels/series";
+import { label, numericPaths, stampOf, valueAt } from "../src/plots/fields";
+import { joined, Series } from "../src/plots/series";
 
 const joints = { header: { stamp: { sec: 3, nanosec: 500000000 }, frame_id: "x" }, name: ["a", "b"], position: new Float64Array([1, 2]), ok: true };
 

@@ -4,7 +4,7 @@ import { tilt } from "../src/drive/joystick";
 import type { LinkPoses, SearchState, Transforms } from "../src/link/messages";
 import { Frames } from "../src/link/tf";
 import { quaternion } from "../src/map/planar";
-import { stateWords } from "../src/panels/search";
+import { stateWords } from "../src/panels/search_words";
 import { Track } from "../src/scene/track";
 import { stageWords } from "../src/ui/banner";
 import { plain } from "../src/ui/format";

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from andante.bags import messages
+from andante.bags import BagTopic, messages
+from andante.bags.storage import McapFile
+from andante.bags.writer import CHUNK
 from andante.bus import Bus, TfBuffer
 
 from .rows import Row
@@ -135,10 +137,6 @@ def ros1(message: Any) -> tuple[Callable[[], object], Callable[[], object]]:
 def recorded() -> tuple[Callable[[], object], Callable[[], object]]:
     """A packed joint state into our MCAP file and into that of the mcap library, both to memory."""
     from mcap.writer import Writer
-
-    from andante.bags import BagTopic
-    from andante.bags.storage import McapFile
-    from andante.bags.writer import CHUNK
 
     data = messages.to_cdr(joint_state())
     with tempfile.TemporaryDirectory() as folder:

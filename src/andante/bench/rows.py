@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from andante import viz
 from andante.description import ROBOTS
 from andante.errors import BadInput, UnknownName
 from andante.plugins import load_reference
@@ -64,9 +65,7 @@ class BenchResult(Result):
 
     def plot(self) -> Figure:
         """andante / baseline of every case."""
-        from andante.viz.paths import plot_bars
-
-        return plot_bars({r.case: r.ratio for r in self.rows}, "andante / baseline", self.name)
+        return viz.plot_bars({r.case: r.ratio for r in self.rows}, "andante / baseline", self.name)
 
 
 def leave_out(case: str, reason: str, quiet: bool) -> None:

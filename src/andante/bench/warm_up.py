@@ -9,16 +9,29 @@ import numpy as np
 
 from andante.description import load_robot, load_world, robot_names
 from andante.description.solids import robot_bounds
+from andante.experiments.identification import JointRecording, ReplaySettings
+from andante.experiments.identification.model import Replay, held_limbs
 from andante.experiments.setup import Setup, trial_function
+from andante.geometry import SE3
 from andante.localization import LikelihoodField, MclParameters, MonteCarloLocalizer, localize_log
+from andante.localization.space import SpaceField, SpaceLocalizer, SpaceSettings
+from andante.localization.synthetic import uwb_drive
+from andante.localization.uwb import track_uwb, trilaterate_log
 from andante.locomotion.wave.model import VARIANTS
 from andante.mapping import MappingParameters, OccupancyGrid, Scan
+from andante.mapping.io.octomap import decode_octree, encode_octree
+from andante.mapping.octree import OcTree, height_map, octree_of_world
 from andante.mapping.records import Log, Odometry
 from andante.mapping.slam import build_map
 from andante.mapping.synthetic import drive, rooms, smooth_path
+from andante.mapping.worlds import map_of_world, world_of_map
+from andante.navigation.choose import CONTROLLERS, PLANNERS
+from andante.navigation.footsteps import FootstepPlanner, StepSet, Terrain, ground_of_world
 from andante.physics.registry import ENGINES, installed
+from andante.sensors import XTION, DepthCamera
 from andante.session import LiveSession
 from andante.simulation.simulation import simulate
+from andante.tasks.navigate import navigate
 from andante.tasks.walk import walk
 
 WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
@@ -61,12 +74,6 @@ def _gaits() -> Iterator[str]:
 
 
 def _finding_the_way() -> Iterator[str]:
-    from andante.localization.synthetic import uwb_drive
-    from andante.localization.uwb import track_uwb, trilaterate_log
-    from andante.mapping.worlds import map_of_world, world_of_map
-    from andante.navigation.choose import CONTROLLERS, PLANNERS
-    from andante.tasks.navigate import navigate
-
     warm_mapping()
     world_of_map(map_of_world(load_world("lab")))
     yield "mapping: compiled"
@@ -88,9 +95,6 @@ def _finding_the_way() -> Iterator[str]:
 
 def warm_identification() -> None:
     """Replay a moment of the rover's steering."""
-    from andante.experiments.identification import JointRecording, ReplaySettings
-    from andante.experiments.identification.model import Replay, held_limbs
-
     robot, joint = load_robot("rover"), "front_left_steering_joint"
     times, none = np.linspace(0.0, 0.09, 10), np.full((10, 1), np.nan)
     told = JointRecording((joint,), times, np.zeros((10, 1)), times, np.zeros((10, 1)), none, none, none)
@@ -126,16 +130,13 @@ def warm_localization() -> None:
 
 
 def warm_space() -> None:
-    """A small octree through its files, and footsteps over a floor that changes."""
-    from andante.mapping.io.octomap import decode_octree, encode_octree
-    from andante.mapping.octree import OcTree, height_map
-    from andante.navigation.footsteps import FootstepPlanner, StepSet, Terrain, ground_of_world
-
+    """A small octree through its files, a depth image, places in six dimensions, footsteps on a floor that changes."""
     tree = OcTree(0.1)
     tree.insert([[1.0, 0.2, 0.1]], [0.0, 0.0, 0.1])
     for whole in (False, True):
         decode_octree(encode_octree(tree, whole=whole)).log_odds([[1.0, 0.2, 0.1]])
     height_map(tree, 0.2)
+    _warm_sight()
     ground_of_world(load_world("lab"), resolution=0.1)
     steps = StepSet(np.array([[0.06, 0.1, 0.0], [0.0, 0.1, 0.2]]), 0.1, (-0.04, 0.06, -0.03, 0.03))
     floors = [Terrain.of(0.02, (0.0, 0.0), np.zeros((60, 60)), np.zeros((60, 60), dtype=np.bool_)) for _ in range(2)]
@@ -144,3 +145,20 @@ def warm_space() -> None:
     for floor in floors:
         planner.change(floor)
         planner.plan((0.3, 0.55, 0.0), (0.3, 0.45, 0.0), (0.7, 0.5, 0.0), seconds=0.2)
+
+
+def _warm_sight() -> None:
+    """A depth camera and a lidar of rings in the lab, and a localizer that starts anywhere."""
+    lab = load_world("lab")
+    sim = simulate("waffle", lab, sensors=True)
+    assert sim.sensors is not None
+    camera = DepthCamera(sim.robot, sim.robot.root, SE3.from_xyz_rpy((0.2, 0.0, 0.3)), XTION, "warm")
+    sim.sensors.add(camera, 10.0)
+    picture = sim.sensors.picture("warm")
+    sim.close()
+    cloud = camera.model.points(picture.image, 16) if picture is not None else np.zeros((100, 3))
+    settings = SpaceSettings(particles=20, particles_global=100)
+    small = SpaceLocalizer(SpaceField(octree_of_world(lab, 0.2), settings))
+    small.start_anywhere(cloud, np.array([0.0, 0.0, 0.3, 0.0, 0.0, 0.0]))
+    for k in range(3):
+        small.update(cloud, np.array([0.1 * k, 0.0, 0.3, 0.0, 0.0, 0.0]))

@@ -187,6 +187,10 @@ class Directions:
         """Services that are offered outside."""
         return [name for name in graph.services if self._fits(name, self.out)]
 
+    def actions(self, graph: Graph) -> list[str]:
+        """Actions that are offered outside."""
+        return [name for name in graph.actions if self._fits(name, self.out)]
+
     def _fits(self, name: str, patterns: Sequence[str]) -> bool:
         wanted = any(fnmatchcase(name, pattern) for pattern in patterns)
         return wanted and not any(fnmatchcase(name, pattern) for pattern in self.without)

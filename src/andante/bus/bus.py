@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -346,6 +347,7 @@ class Bus:
         self.tf.clear(static=True)
 
 
+@lru_cache(maxsize=4096)
 def clean_name(name: str, what: str) -> str:
     """A name with one slash in front; raises BadInput for one that ROS does not allow. Parts after the first may begin
     with a digit, as in ROS 1."""

@@ -86,6 +86,11 @@ class Publisher:
         """Name of the topic."""
         return self._topic.name
 
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens to the topic."""
+        return bool(self._topic.subscriptions)
+
     def wanted(self) -> bool:
         """Whether a message published now would reach anyone: somebody listens (or it is latched) and it is due."""
         if not self.latched and (not self._topic.subscriptions or self._topic.leader not in (None, self)):

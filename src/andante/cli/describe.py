@@ -79,14 +79,14 @@ def _ik_words(result: IkResult, call: Call) -> None:
 
 
 check = Command(
-    "andante.tasks.describe:check",
+    "andante.tasks.describe.check:check",
     "Check a robot or world file; exit 1 when it has errors.",
     {"file": Take("FILE", about="Robot or world: built-in name or file.")},
     words=_check_words,
     code=lambda report: 0 if report.ok else 1,
 )
 convert = Command(
-    "andante.tasks.describe:convert",
+    "andante.tasks.describe.convert:convert",
     "Convert a robot or world: .xacro .urdf .sdf .world .xml (MJCF); also a map.yaml to a world and back.",
     {
         "source": Take("IN", about="Built-in name or file: xacro, URDF, SDF, world, MJCF."),
@@ -106,7 +106,7 @@ mesh = Command(
     },
 )
 rig = Command(
-    "andante.tasks.describe:rig",
+    "andante.tasks.describe.rig:rig",
     "Infer a rig: what gaits must know about a legged robot.",
     {"out": Take("RIG.toml", flags="-o --out", about="File to write; else stdout."), "stance": Take("STANCE.toml")},
     words=_rig_words,

@@ -19,7 +19,7 @@ def _goal(text: str) -> tuple[float, float, float]:
 
 navigate = Command(
     "andante.tasks.navigate:navigate",
-    "Let a wheeled robot find its way to a goal and tell how it went; without a map it plans from live scans.",
+    "Let a robot on wheels or two legs find its way to a goal and tell how it went.",
     {"goal": Take(POSE, _goal), "map_pose": Take(POSE, partial(pose_of, "--map-pose"))},
     warned=lambda made: made.warnings,
     dry="andante.tasks.dry_run:dry_drive",
@@ -43,9 +43,14 @@ explore = Command(
     dry="andante.tasks.dry_run:dry_drive",
 )
 map = Command(
-    "andante.tasks.map_log:map_log",
-    "Make a map from a log of laser scans. Ctrl-C keeps the map made so far.",
-    {"out": Take("MAP", flags="-o --out", about="Writes MAP.pgm and MAP.yaml.", required=True)},
+    "andante.tasks.map_space:make_map",
+    "Make a map from a log of laser scans, or of a world; with --3d an octree. Ctrl-C keeps the map made so far.",
+    {
+        "log": Take("LOG", about="rosbag1, rosbag2 or CARMEN.", argument=True, default=None),
+        "out": Take("MAP", flags="-o --out", about="Writes MAP.pgm and MAP.yaml, or MAP.bt.", required=True),
+        "from_world": Take("W", about="Built-in name or an SDF or MJCF file, in place of a log."),
+        "space": Take(flags="--3d"),
+    },
     name="map",
     warned=lambda made: made.warnings,
     written=lambda made: (made.map, made.trajectory_file),

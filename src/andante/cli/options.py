@@ -42,7 +42,9 @@ SHARED = {
     "arguments": Take("[NAME:=VALUE]...", arguments_of, about="xacro arguments.", argument=True),
     "world": Take("W", about="Built-in name or an SDF or MJCF file."),
     "body": Take(
-        "B", about="sim, ws://HOST:9090, http://HOST:11311, serial:PORT or file.py:Name (a real robot).", default="sim"
+        "B",
+        about="sim, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT or file.py:Name (a real robot).",
+        default="sim",
     ),
     "seed": Take("N", least=0),
     "start": Take(POSE, partial(pose_of, "--start")),

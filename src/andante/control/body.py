@@ -17,7 +17,7 @@ import numpy as np
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.geometry import Array
-from andante.locomotion import Readings
+from andante.locomotion import Readings, Walker
 from andante.physics.state import Mode
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class LinkState:
     """How well a body at the far end of a line is heard."""
 
     rate: float = math.inf  # of its state, as measured when it was connected [Hz]
-    age: float = 0.0  # of the newest state [s]
+    age: float = 0.0  # of the newest state, or what it was when the silent body was given up [s]
     late: int = 0  # control periods whose state was older than usual
     lost: int = 0  # messages that did not come, or could not be sent
     unheeded: int = 0  # commands that would have moved it while it did not move
@@ -118,6 +118,7 @@ class Body(ABC):
     robot: Robot
     simulated = False  # whether its time is its own; a real body goes by the wall clock
     wants_twist = False  # whether its base is driven by a twist as a whole, not wheel by wheel
+    takes_twist = False  # whether it walks by itself where a behaviour tells a twist; joints are told otherwise
     takes_stop_plan = False  # whether it wants to be told how to come to rest by itself: `stop_plan`
 
     @property
@@ -191,6 +192,10 @@ class Body(ABC):
     def stop_plan(self, plan: StopPlan) -> None:
         """What it shall do when its targets cease; replaces the plan before."""
         raise Unsupported(f"body {self.name!r} takes no stop plan")
+
+    def own_walk(self) -> Walker | None:
+        """What lets it walk by its own means, led by twists; None: it is led joint by joint."""
+        return None
 
     @property
     def has_scans(self) -> bool:

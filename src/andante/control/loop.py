@@ -113,10 +113,11 @@ class ControlLoop:
         if not math.isfinite(sum(targets.tolist())) and not np.isfinite(targets).all():  # the first is the quicker
             raise BadInput(f"behaviour {type(behaviour).__name__} returned targets that are not finite")
         self.targets = targets
-        if not body.wants_twist:
+        twist = behaviour.base_twist
+        if twist is not None and (body.wants_twist or body.takes_twist):
+            body.drive(twist)
+        elif not body.wants_twist:
             body.follow(targets, behaviour.modes, behaviour.stiffness)
-        elif behaviour.base_twist is not None:
-            body.drive(behaviour.base_twist)
         if self._planner is not None:
             plan = self._planner.step(state, asked, targets)
             if plan is not None:

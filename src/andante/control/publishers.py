@@ -184,7 +184,7 @@ class StatePublisher(RobotPublisher):
 
     def _transforms(self, now: float) -> Any:
         when, frame = stamp(now), self.bus.frame
-        table = self._frames.at(self.view.state.position).tolist()
+        table = self._frames.at(np.nan_to_num(self.view.state.position)).tolist()  # what nobody measures is at zero
         out = [
             _transform(Header(when, parent), child, pose)
             for parent, child, pose in zip(self._parents, self._children, table, strict=True)

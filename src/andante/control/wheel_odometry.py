@@ -29,7 +29,8 @@ class WheelOdometry:
         if not driven:
             raise BadInput(f"robot {robot.name!r} has no driven wheels for odometry")
         names = robot.joint_names
-        self._wheels = {joint: names.index(joint) for joint in driven}
+        self._wheels = np.array([names.index(joint) for joint in driven])  # places of the driven wheels' joints
+        self._places = np.array([self.drive.wheel_joints.index(joint) for joint in driven])  # ... among all wheels
         self._steering = {joint: names.index(joint) for joint in self.drive.steering_joints}
         self.pose = np.array(start, dtype=float)
         self.twist = np.zeros(3)  # of the root link [m/s, m/s, rad/s]
@@ -41,18 +42,19 @@ class WheelOdometry:
         """Go on to newer readings; whether they tell a new twist."""
         time = readings.time if math.isnan(readings.measured_at) else readings.measured_at
         position, before, dt = readings.position, self._before, time - self.time
-        known = [joint for joint, i in self._wheels.items() if math.isfinite(position[i])]
-        if dt <= 0 or not known:
+        if dt <= 0 or not np.isfinite(position[self._wheels]).any():
             return False
         self._before, self.time = np.array(position), time
         if before is None or dt > LONGEST_GAP:
             return False
         moved = position - before
         self.speeds = moved / dt
-        speeds = {joint: moved[i] / dt for joint in known if math.isfinite(moved[i := self._wheels[joint]])}
-        turned = {joint: 0.5 * (position[i] + before[i]) for joint, i in self._steering.items()}
-        if not speeds:
+        spins = self.speeds[self._wheels]
+        if not np.isfinite(spins).any():
             return False
+        speeds = np.full(len(self.drive.wheels), math.nan)
+        speeds[self._places] = np.where(np.isfinite(spins), spins, math.nan)
+        turned = {joint: 0.5 * (position[i] + before[i]) for joint, i in self._steering.items()}
         self.twist = self.drive.at_root(self.drive.twist(speeds, turned or None).twist)
         self.pose = integrate(self.pose, self.twist, dt)
         return True

@@ -47,6 +47,9 @@ class RobotPackage:
         objective: what a search for gaits of this robot evaluates unless an objective is named; a class with the
             arguments of `an.gait.search`.
         benchmarks: what `an.bench` measures of this robot, by name; functions of seconds and quiet that give rows.
+        body: function of a `Simulation` that gives the `Body` by which a live session moves it, such as a simulated
+            microcontroller behind its line; None: as usual.
+        nodes: sequence of nodes that a live session with this robot has besides the usual ones.
     """
 
     description: Path
@@ -60,6 +63,8 @@ class RobotPackage:
     objective: str = ""
     benchmarks: Mapping[str, str] = field(default_factory=dict)
     behaviors: Path | None = None
+    body: str = ""
+    nodes: str = ""
 
 
 ROBOTS: Registry[RobotPackage] = Registry("andante.robots", RobotPackage)
@@ -83,11 +88,12 @@ def robot_file(name: str) -> Path:
     if name in ROBOTS:
         return ROBOTS[name].description
     if not _is_path(name):
-        from .public import public_file
+        from .public import public_alike, public_file
 
         found = public_file(name)
         if found is not None:
             return found
+        return _path(name, "robot", (*robot_names(), *public_alike(name)))
     return _path(name, "robot", robot_names())
 
 

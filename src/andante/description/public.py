@@ -4,7 +4,7 @@
 - the package pybullet_data: r2d2.urdf there is `r2d2_bullet`;
 - what robot_descriptions has in its cache, under the names of its modules: `go1_description`, `go1_mj_description`.
 
-A name without its ending (`spot`) does where only one robot has it.
+A name without its ending (`spot`) does where only one robot has it, and so does its folder (`boston_dynamics_spot`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 VARIABLE = "ANDANTE_ROBOTS"
 CACHE = ("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")
 LEVELS, MOST_FOLDERS, MOST_HEAD = 6, 4000, 1024 * 1024
+MOST_ALIKE = 6  # names that are told where one is unknown
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".sdf")
 OBJECTS = frozenset(("random_urdfs", "objects", "meshes", "assets", "worlds"))  # folders without robots
 ROBOT = re.compile(rb"<(robot|mujoco|sdf|model)\b")
@@ -52,7 +53,17 @@ def public_file(name: str) -> Path | None:
         return robots[name].file
     like = [robot for robot in robots.values() if robot.name.startswith(f"{name}_")]
     same = [robot for robot in like if _stem(robot.file) == name or robot.name == f"{name}_description"]
+    same = same or [robot for robot in robots.values() if robot.file.parent.name == name]
     return same[0].file if len(same) == 1 else None
+
+
+def public_alike(name: str) -> tuple[str, ...]:
+    """Some names of public robots that have a name in theirs, or the first word of one."""
+    robots, first = public_robots(), re.split(r"[_-]", name)[0]
+    for text in (name, first):
+        if len(text) > 1 and (found := [other for other in robots if text.casefold() in other.casefold()]):
+            return tuple(found[:MOST_ALIKE])
+    return ()
 
 
 @cache

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from andante.errors import BadInput
+from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array, so3
 
 from .joint import JointType
@@ -16,9 +16,11 @@ from .link import Collision, Link, Visual
 from .mesh.triangles import mesh_remedy
 from .robot import Robot
 from .shapes import Box, Cylinder, Mesh, Plane, Sphere, vec3_of
+from .solids import bounds
 from .source import Problem, Severity
 
 LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
+SUNK = 0.1  # of its height, by which a robot would sink without the links that it is seen to stand on
 ROUND = 0.1  # by which the moments of a ball may differ
 
 
@@ -26,20 +28,62 @@ def made_solid(robot: Robot) -> Robot:
     """The robot with something to touch the ground with, where its file has nothing; told in its problems.
 
     Lost meshes: see `without_lost_meshes`. A robot that is free to move and has masses and looks but no <collision> at
-    all, made for viewers only, would fall through every floor: what is seen of it then touches too.
+    all, made for viewers only, would fall through every floor, and one whose feet or wheels have none sinks to its
+    belly: what is seen of such links then touches too.
     """
     robot = without_lost_meshes(robot)
-    if robot.fixed_base or not robot.joints or not robot.mass > 0 or any(each.collisions for each in robot.links):
+    if robot.fixed_base or not robot.joints or not robot.mass > 0:
         return robot
+    some = any(each.collisions for each in robot.links)
+    bare = _sinking(robot) if some else [each for each in robot.links if any(map(_solid, each.visuals))]
+    if not bare:
+        return robot
+    names = {each.name for each in bare}
     links = tuple(
         replace(each, collisions=tuple(Collision(part.geometry, part.pose) for part in each.visuals if _solid(part)))
+        if each.name in names
+        else each
         for each in robot.links
     )
-    if not any(each.collisions for each in links):
-        return robot
-    source = robot.links[0].source
-    text = f"robot {robot.name!r} has no <collision> at all; what is seen of it touches instead; give its links some"
+    source = bare[0].source if some else robot.links[0].source
+    more = f" and {len(bare) - 1} more" if len(bare) > 1 else ""
+    text = (
+        f"link {bare[0].name!r} of {robot.name!r}{more} has no <collision>, and nothing else reaches the ground; what "
+        "is seen of it touches instead; give it one"
+        if some
+        else f"robot {robot.name!r} has no <collision> at all; what is seen of it touches instead; give its links some"
+    )
     return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, source)))
+
+
+def _sinking(robot: Robot) -> list[Link]:
+    """Moving links without collision shapes that are seen below all others that have some, in the file's own pose."""
+    bare = [
+        link
+        for link in robot.links
+        if not link.collisions
+        and any(map(_solid, link.visuals))
+        and any(joint.one_dof for joint in robot.ancestors(link.name))
+    ]
+    if not bare:
+        return []
+    poses = robot.link_poses(robot.complete({joint.name: joint.initial for joint in robot.movable}))
+    solid = [_span(link, poses[link.name]) for link in robot.links if link.collisions]
+    low = min((span[0] for span in solid if span is not None), default=math.inf)
+    high = max((span[1] for span in solid if span is not None), default=-math.inf)
+    seen = [(link, _span(link, poses[link.name])) for link in bare]
+    return [link for link, span in seen if span is not None and span[0] < low - SUNK * (high - span[0])]
+
+
+def _span(link: Link, pose: SE3) -> tuple[float, float] | None:
+    """Lowest and highest point of what a link touches with, else of what is seen of it [m]; None without solids."""
+    shapes = [(part.geometry, part.pose) for part in link.collisions]
+    shapes = shapes or [(part.geometry, part.pose) for part in link.visuals if _solid(part)]
+    try:
+        boxes = [bounds(shape, pose @ at) for shape, at in shapes if not isinstance(shape, Plane)]
+    except AndanteError:  # a mesh that cannot be read
+        return None
+    return (min(float(low[2]) for low, _ in boxes), max(float(high[2]) for _, high in boxes)) if boxes else None
 
 
 def solid_or_same(robot: Robot) -> Robot:

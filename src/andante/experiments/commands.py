@@ -189,6 +189,7 @@ def fit(
     mass_range: float = 0.3,
     tilt: Sequence[float] = (0.0, 0.0, 0.0),
     recorded_on: str = "",
+    recorded_dt: float | None = None,
     targets: str = "",
     mode: str = "",
     hold_out: Sequence[str] = (),
@@ -221,6 +222,7 @@ def fit(
         mass_range: with recordings, fraction by which masses may differ from the file.
         tilt: with recordings, roll, pitch, yaw of the held base [deg].
         recorded_on: with recordings that a simulation made, its engine: fitted are the numbers that its servos have.
+        recorded_dt: with `recorded_on`, the step of that engine; its usual one by default [s].
         targets: with recordings, topic of the joint targets.
         mode: with an experiment, the way in which its tests are carried out, as in `run`.
         hold_out: tests that take no part in the fit; those of the experiment by default.
@@ -245,7 +247,7 @@ def fit(
         return fit_recordings(
             IdentifyJob(
                 recordings, as_robot(robot), tuple(joints), tuple(parameters), tuple(share), mass_range,
-                (roll, pitch, yaw), targets, engine, ReplaySettings.recorded_on(recorded_on),
+                (roll, pitch, yaw), targets, engine, ReplaySettings.recorded_on(recorded_on, recorded_dt),
             ),
             Path(out),
             progress,
@@ -276,6 +278,7 @@ def excite(
     seconds: float = 30.0,
     rate: float = 100.0,
     engine: str = "mujoco",
+    dt: float | None = None,
     pose: str | None = None,
     body: BodyLike = "sim",
     params: Path | str | None = None,
@@ -292,6 +295,7 @@ def excite(
         seconds: how long [s].
         rate: of targets and states [Hz].
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
+        dt: step of the engine; its usual one by default [s].
         pose: named pose about which a simulated robot is moved.
         body: sim, or a real robot whose base is held: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`.
             It moves at once, from where its joints are.
@@ -305,7 +309,7 @@ def excite(
         The recording, and which joints were moved.
     """
     made, given = as_robot(robot, arguments), read_params(params)
-    return excite_robot(made, Path(out), body, given, joints, seconds, rate, engine, pose, seed, progress)
+    return excite_robot(made, Path(out), body, given, joints, seconds, rate, engine, dt, pose, seed, progress)
 
 
 def dry_excite(

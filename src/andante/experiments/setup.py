@@ -31,6 +31,7 @@ TRIALS = {
     "navigation": "andante.experiments.trials.navigation:navigation_trial",
     "parity": "andante.experiments.trials.parity:parity_trial",
     "solver": "andante.experiments.trials.solver:solver_trial",
+    "uwb": "andante.experiments.trials.uwb:uwb_trial",
 }
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._types import Array
+
+_ONE = (3,)  # shape of a single pose: control loops compose them by the thousand, and plain numbers are quicker then
 
 
 def wrap(angle: ArrayLike) -> Array:
@@ -16,6 +20,11 @@ def wrap(angle: ArrayLike) -> Array:
 def compose(a: ArrayLike, b: ArrayLike) -> Array:
     """Pose a ∘ b: b given in the frame of a, told in the frame that a is told in."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape == b.shape == _ONE:
+        (x, y, yaw), (bx, by, turn) = a.tolist(), b.tolist()
+        if math.isfinite(yaw):
+            c, s = math.cos(yaw), math.sin(yaw)
+            return np.array([x + c * bx - s * by, y + s * bx + c * by, _wrapped(yaw + turn)])
     c, s = np.cos(a[..., 2]), np.sin(a[..., 2])
     x = a[..., 0] + c * b[..., 0] - s * b[..., 1]
     y = a[..., 1] + s * b[..., 0] + c * b[..., 1]
@@ -25,6 +34,11 @@ def compose(a: ArrayLike, b: ArrayLike) -> Array:
 def inverse(a: ArrayLike) -> Array:
     """The pose that undoes a: compose(a, inverse(a)) = 0."""
     a = np.asarray(a, dtype=float)
+    if a.shape == _ONE:
+        x, y, yaw = a.tolist()
+        if math.isfinite(yaw):
+            c, s = math.cos(yaw), math.sin(yaw)
+            return np.array([-c * x - s * y, s * x - c * y, _wrapped(-yaw)])
     c, s = np.cos(a[..., 2]), np.sin(a[..., 2])
     return np.stack([-c * a[..., 0] - s * a[..., 1], s * a[..., 0] - c * a[..., 1], wrap(-a[..., 2])], axis=-1)
 
@@ -49,6 +63,13 @@ def exp(twist: ArrayLike) -> Array:
     x = (sin w vx - (1 - cos w) vy) / w, y = ((1 - cos w) vx + sin w vy) / w, with the limits at w = 0.
     """
     v = np.asarray(twist, dtype=float)
+    if v.shape == _ONE:
+        vx, vy, turn = v.tolist()
+        if math.isfinite(turn):
+            half = turn / 2
+            chord = math.sin(half) / half if half else 1.0
+            c, s = math.cos(half), math.sin(half)
+            return np.array([chord * (c * vx - s * vy), chord * (s * vx + c * vy), _wrapped(turn)])
     half = v[..., 2] / 2
     chord = np.sinc(half / np.pi)  # sin(w/2) / (w/2)
     c, s = np.cos(half), np.sin(half)
@@ -60,8 +81,20 @@ def exp(twist: ArrayLike) -> Array:
 def log(pose: ArrayLike) -> Array:
     """Constant twist (..., 3) that reaches a pose in unit time with a turn within a half circle: exp(log(a)) = a."""
     a = np.asarray(pose, dtype=float)
+    if a.shape == _ONE:
+        x, y, turn = a.tolist()
+        if math.isfinite(turn):
+            half = _wrapped(turn) / 2
+            chord = math.sin(half) / half if half else 1.0
+            c, s = math.cos(half), math.sin(half)
+            return np.array([(c * x + s * y) / chord, (c * y - s * x) / chord, 2 * half])
     yaw = wrap(a[..., 2])
     half = yaw / 2
     chord = np.sinc(half / np.pi)  # at least 2 / pi within a half turn
     c, s = np.cos(half), np.sin(half)
     return np.stack([(c * a[..., 0] + s * a[..., 1]) / chord, (c * a[..., 1] - s * a[..., 0]) / chord, yaw], axis=-1)
+
+
+def _wrapped(angle: float) -> float:
+    """`wrap` of one number."""
+    return (angle + math.pi) % (2 * math.pi) - math.pi

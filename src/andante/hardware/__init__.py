@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from andante.control.body import Body, BodyCommand, BodyState, Health, JointTarget, Power
 
     from .checks import check_body
+    from .open import dry_run, open_body, open_lidar
     from .ros.body import RosBody
     from .ros.orders import BaseVelocity, JointAngles, JointPositions, JointTargets, JointTrajectory
     from .ros.ros1 import Ros1Link
@@ -27,7 +28,8 @@ __all__ = [
     "BoardSensors", "Body", "BodyCommand", "BodyState", "Car", "Endpoint", "Fault", "Firmware", "FirmwareOnBoard",
     "FrameReader", "Health", "HostLink", "JointAngles", "JointPositions", "JointTarget", "JointTargets",
     "JointTrajectory", "LineCounters", "Loopback", "Parameter", "Port", "PortInfo", "Power", "PwmChannel", "Ros1Link",
-    "RosBody", "RosTopics", "RosbridgeLink", "SerialBody", "SerialPort", "State", "check_body", "serial_ports",
+    "RosBody", "RosTopics", "RosbridgeLink", "SerialBody", "SerialPort", "State", "check_body", "dry_run", "open_body",
+    "open_lidar", "serial_ports",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

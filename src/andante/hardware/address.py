@@ -6,8 +6,11 @@ from andante.errors import BadInput
 from andante.userfile import is_user_reference
 
 SIMULATED = "sim"
-CHOICES = "sim, ws://HOST:9090 (rosbridge), http://HOST:11311 (a ROS 1 master), serial:PORT, or file.py:Name"
-SCHEMES = ("ws://", "wss://", "http://", "serial:")
+CHOICES = (
+    "sim, ws://HOST:9090 (rosbridge), http://HOST:11311 (a ROS 1 master), naoqi://HOST:9559 (a NAO), serial:PORT, "
+    "or file.py:Name"
+)
+SCHEMES = ("ws://", "wss://", "http://", "naoqi://", "serial:")
 
 
 def check_address(address: str) -> None:

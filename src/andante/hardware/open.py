@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,17 @@ from andante.control.loop import RATE, ControlLoop
 from andante.control.stop_plan import EVERY
 from andante.description import Robot
 from andante.errors import BadInput
-from andante.locomotion import Behaviour
+from andante.localization import UwbSetup
+from andante.localization.io import read_uwb_setup
+from andante.locomotion import Behaviour, Walker
 from andante.motion.joint_motion import MotionLimits
 from andante.userfile import is_user_reference, load_user_object
 
+from . import naoqi
 from .address import SIMULATED, check_address
 from .checks import check_body
+from .naoqi.settings import SCHEME, naoqi_settings
+from .pozyx.reader import PozyxTags
 from .remote import RemoteBody
 from .ros.body import RosBody
 from .ros.link import Listener, RosLink
@@ -43,20 +50,53 @@ def make_body(
         raise BadInput("a simulated body is made by simulate")
     if is_user_reference(address):
         return _users_own(address, robot, table)
-    lidar = str(table.pop("lidar", ""))
-    if lidar and not address.startswith("serial:"):
-        raise BadInput(f"lidar {lidar!r} is for a car at serial:PORT; the robot at {address} tells its own scans")
     if address.startswith("serial:"):
-        eyes = open_lidar(lidar, int(table.pop("lidar_baud", 115200)), log) if lidar else None
-        baud, ticks = int(table.pop("baud", 115200)), int(table.pop("ticks_per_turn", 1200))
-        port = address.removeprefix("serial:")
-        try:
-            return SerialBody(port, robot, baud=baud, ticks_per_turn=ticks, parameters=table, say=log, lidar=eyes)
-        except BaseException:
-            if eyes is not None:
-                eyes.close()
-            raise
+        return _car(address.removeprefix("serial:"), robot, table, log)
+    for name in ("lidar", "uwb"):
+        if named := str(table.pop(name, "")):
+            raise BadInput(
+                f"{name} {named!r} is for a car at serial:PORT; the robot at {address} tells its own readings"
+            )
+    if address.startswith(SCHEME):
+        return naoqi.NaoqiBody(address, robot, naoqi_settings(table), say=log)
     return RosBody(address, robot, say=log, **ros_options(table))
+
+
+def _car(port: str, robot: Robot, table: dict[str, Any], log: Callable[[str], None] | None) -> SerialBody:
+    """A car at a serial port, with the lidar and the UWB tags that hang on the computer."""
+    lidar, uwb, anchors = (str(table.pop(name, "")) for name in ("lidar", "uwb", "anchors"))
+    baud, ticks = int(table.pop("baud", 115200)), int(table.pop("ticks_per_turn", 1200))
+    speed = int(table.pop("lidar_baud", 115200))
+    with ExitStack() as stack:
+        setup = read_uwb_setup(Path(anchors)) if anchors else None
+        tags = open_uwb(uwb, setup, log) if uwb else None
+        if tags is not None:
+            stack.callback(tags.close)
+        eyes = open_lidar(lidar, speed, log) if lidar else None
+        if eyes is not None:
+            stack.callback(eyes.close)
+        made = SerialBody(
+            port, robot, baud=baud, ticks_per_turn=ticks, parameters=table, say=log, lidar=eyes, uwb=tags, setup=setup
+        )
+        stack.pop_all()
+        return made
+
+
+def open_uwb(address: str, setup: UwbSetup | None, log: Callable[[str], None] | None = None) -> PozyxTags:
+    """The UWB tags at an address pozyx:PORT[,PORT], one port per tag; they measure from now on."""
+    kind, _, ports = address.partition(":")
+    named = [port for port in ports.split(",") if port]
+    if kind != "pozyx" or not named:
+        raise BadInput(f"no UWB tags {address!r}; choices: pozyx:PORT,PORT such as pozyx:/dev/ttyACM0,/dev/ttyACM1")
+    if setup is None:
+        raise BadInput(f"uwb {address}: name the file of anchors and tags too, by anchors")
+    if len(named) != len(setup.tags):
+        raise BadInput(f"uwb {address}: {len(named)} ports for {len(setup.tags)} tags of the file of anchors")
+    try:
+        ids = [int(name, 16) for name in setup.anchors]
+    except ValueError:
+        raise BadInput(f"uwb {address}: anchors are called by their network ids, like 0x6902") from None
+    return PozyxTags(named, ids, log)
 
 
 def open_lidar(address: str, baud: int = 115200, log: Callable[[str], None] | None = None) -> RpLidar:
@@ -73,11 +113,12 @@ def open_body(
     """A body that answers, its rate measured.
 
     Args:
-        address: ws://HOST:9090, http://HOST:11311, serial:PORT, or file.py:Name, which is called with the robot.
+        address: ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT, or file.py:Name, which is
+            called with the robot.
         robot: names, limits, wheels and sensors.
         params: the table [body] of a parameter file: topics, types and mappings of a robot behind ROS; baud,
-            ticks_per_turn, lidar (rplidar:PORT), lidar_baud and parameters of the firmware of one at a serial port;
-            arguments of file.py:Name.
+            ticks_per_turn, lidar (rplidar:PORT), lidar_baud, uwb (pozyx:PORT,PORT), anchors (a file) and parameters
+            of the firmware of one at a serial port; arguments of file.py:Name.
         log: called with each line on what happens to the connection.
     """
     body = make_body(address, robot, params, log)
@@ -87,6 +128,8 @@ def open_body(
         if isinstance(body, SerialBody):
             if body.lidar is not None:
                 body.lidar.connect()
+            if body.uwb is not None:
+                body.uwb.connect()
             _start(body)
     except BaseException:
         body.close()
@@ -203,6 +246,8 @@ def dry_run(
             for topic, often in _rates(body, rate).items()
         ]
         told = [{"topic": topic, "msg": messages.to_dict(message)} for topic, message in line.sent]
+    elif address.startswith(SCHEME):
+        told = _dry_naoqi(address, robot, params, behaviour, position, rate)
     else:
         body = _NoRobot(robot, position, address.startswith("serial:") or behaviour.base_twist is not None)
         ControlLoop(body, behaviour, rate).step()
@@ -211,6 +256,26 @@ def dry_run(
             told.append({"twist": command.twist} if command.twist is not None else {"joints": joints})
     out.append({"limits": {name: [low, high, speed] for name, low, high, speed in bounds}})
     return out + told
+
+
+def _dry_naoqi(
+    address: str, robot: Robot, params: Mapping[str, Any], behaviour: Behaviour, position: np.ndarray, rate: float
+) -> list[dict[str, Any]]:
+    """Calls of the first period to a NAO."""
+    line, ticks = _NoLine(naoqi.qi_url(address)), count()
+    body = naoqi.NaoqiBody(line, robot, naoqi_settings(params), clock=lambda: 1e-3 * next(ticks))
+    none = (0.0, 0.0, 0.0)
+    state = naoqi.Told(
+        1.0, False, dict(zip(robot.joint_names, position.tolist(), strict=True)), none, (0.0, 0.0, 9.81), {}, none
+    )
+    for topic, message in naoqi.told_messages(state, None).items():
+        line.listener.heard(topic, message)
+    own = body.own_walk() if isinstance(behaviour, Walker) else None
+    ControlLoop(body, own or behaviour, rate).step()
+    wakes = ["ALMotion.wakeUp"] if body.settings.wake else []
+    calls = [naoqi.call_of(topic, message) for topic, message in line.sent]
+    return [*({"calls": each, "arguments": []} for each in wakes),
+            *({"calls": str(each), "arguments": list(each.arguments)} for each in calls)]  # fmt: skip
 
 
 def _rates(body: RosBody, rate: float) -> dict[str, float]:

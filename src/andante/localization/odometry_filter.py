@@ -17,6 +17,8 @@ CLOCK_RESET = 1.0  # a stamp further back than this means a clock reset [s]
 STANDING = 1e-4  # wheels slower than this stand [m/s, rad/s]
 LONGEST_STEP = 0.05  # longer gaps are predicted in parts [s]
 LONGEST_GAP = 5.0  # longer gaps count as this long [s]
+TWIST_ROWS = np.eye(7)[3:6].copy()  # H of a twist of the wheels
+GYRO_ROWS = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]])  # ... of a gyro: turn rate and bias
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,10 @@ class OdometryFilter:
             raise BadInput(f"the filter starts at x, y, yaw with three deviations, got {pose!r} and {deviation!r}")
         self._x = np.concatenate([at, np.zeros(4)])
         self._P = np.diag([*(spread**2), 0.5**2, 0.1**2, 0.5**2, self.noise.gyro_bias**2])
+        n = self.noise
+        self._rolls = np.diag([n.wheel_speed**2, n.wheel_across**2, n.wheel_turn**2])  # R of a twist of the wheels
+        self._stands = np.diag([n.standing**2] * 3)
+        self._feels = np.array([[n.gyro**2]])  # ... of a gyro
         self._q = np.array([self.noise.along, self.noise.across, self.noise.turn, self.noise.gyro_walk])
         self.time = math.nan
         self.late = self.resets = self.refused = 0
@@ -74,23 +80,29 @@ class OdometryFilter:
     @property
     def state(self) -> FilterState:
         """The state at the time of the newest reading."""
+        return FilterState(self.time, self.pose, self.twist, float(self._x[6]), self._P.copy())
+
+    @property
+    def pose(self) -> Array:
+        """x, y, yaw at the time of the newest reading [m, m, rad]."""
         pose = self._x[:3].copy()
         pose[2] = wrap(pose[2])
-        return FilterState(self.time, pose, self._x[3:6].copy(), float(self._x[6]), self._P.copy())
+        return pose
+
+    @property
+    def twist(self) -> Array:
+        """vx, vy, w in the robot's frame at that time [m/s, m/s, rad/s]."""
+        return self._x[3:6].copy()
 
     def wheel_twist(self, time: float, twist: ArrayLike) -> float:
         """Take a twist vx, vy, w of the wheels; return its NIS (3 degrees of freedom).
 
         Standing wheels have less noise than rolling ones: the robot stands still, and the gyro shows its bias.
         """
-        z, n = _finite(twist, 3, "a wheel twist"), self.noise
+        z = _finite(twist, 3, "a wheel twist")
         self._to(time)
-        H = np.zeros((3, 7))
-        H[0, 3] = H[1, 4] = H[2, 5] = 1.0
-        R = np.diag([n.wheel_speed**2, n.wheel_across**2, n.wheel_turn**2])
-        if np.abs(z).max() < STANDING:
-            R = np.diag([n.standing**2] * 3)
-        return float(kalman_update(self._x, self._P, z - self._x[3:6], H, R))
+        R = self._stands if np.abs(z).max() < STANDING else self._rolls
+        return float(kalman_update(self._x, self._P, z - self._x[3:6], TWIST_ROWS, R))
 
     def wheel_pose(self, time: float, pose: ArrayLike) -> float:
         """Take a pose of wheel odometry: its change since the last one counts as a twist."""
@@ -105,10 +117,8 @@ class OdometryFilter:
         """Take a turn rate about the vertical [rad/s]; return its NIS (1)."""
         z = _finite(rate, 0, "a turn rate")
         self._to(time)
-        H = np.zeros((1, 7))
-        H[0, 5] = H[0, 6] = 1.0
         gap = np.array([float(z) - self._x[5] - self._x[6]])
-        return float(kalman_update(self._x, self._P, gap, H, np.array([[self.noise.gyro**2]])))
+        return float(kalman_update(self._x, self._P, gap, GYRO_ROWS, self._feels))
 
     def heading(self, time: float, yaw: float, deviation: float) -> float:
         """Take an absolute heading [rad]; return its NIS (1)."""

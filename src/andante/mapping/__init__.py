@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 from andante.lazy import lazy_names
 
-from . import synthetic
-
 if TYPE_CHECKING:
+    from . import synthetic
     from .grid import UNKNOWN, LogOddsGrid, OccupancyGrid
     from .io import LogOptions, load_map, read_log, read_trajectory, save_map, write_carmen, write_trajectory
     from .io.octomap import load_octree, save_octree
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from .octree import HeightMap, OccupancyModel, OcTree, height_map, octree_of_world
     from .parameters import MappingParameters
     from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans
+    from .repair import repaint
     from .scan import Scan
     from .slam import MappingResult, build_map
     from .worlds import map_of_world, world_of_map
@@ -23,8 +23,8 @@ __all__ = [
     "UNKNOWN", "HeightMap", "ImuReading", "LiveMapper", "LiveUpdate", "Log", "LogOddsGrid", "LogOptions", "Mapper",
     "MappingParameters", "MappingResult", "OcTree", "OccupancyGrid", "OccupancyModel", "Odometry", "Scan",
     "Trajectory", "build_map", "height_map", "load_map", "load_octree", "map_of_world", "octree_of_world",
-    "odometry_at_scans", "read_log", "read_trajectory", "save_map", "save_octree", "synthetic", "world_of_map",
-    "write_carmen", "write_trajectory",
+    "odometry_at_scans", "read_log", "read_trajectory", "repaint", "save_map", "save_octree", "synthetic",
+    "world_of_map", "write_carmen", "write_trajectory",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

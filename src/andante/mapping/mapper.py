@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,6 +72,7 @@ class Mapper:
         self._yaw: float | None = None
         self._time = math.nan
         self._twist = np.zeros(3)  # motion between the last two scans, seen from the first
+        self._way: deque[tuple[float, Array]] = deque(maxlen=3)  # times and poses of the last scans
 
     def update(
         self, scan: Scan, odometry: ArrayLike | None = None, yaw: float | None = None, velocity: ArrayLike | None = None
@@ -81,7 +83,7 @@ class Mapper:
         """
         guess = self._predict(odometry, yaw)
         if velocity is None:
-            velocity = self._velocity(scan.time, guess) if scan.time_increment else np.zeros(3)
+            velocity = self._velocity(scan, guess, odometry, yaw)
         ends, is_hit, points = self._ends(scan, velocity)
         match, searched = Match(guess, 0.0, np.zeros((3, 3))), False
         if self._last_key is not None and len(points) >= FEWEST_POINTS:
@@ -110,7 +112,7 @@ class Mapper:
         """Take a scan whose pose (3,) an earlier run has found, and whether it drew it; leaves all as `update` did."""
         if key and velocity is None:
             guess = self._predict(odometry, yaw)
-            velocity = self._velocity(scan.time, guess) if scan.time_increment else np.zeros(3)
+            velocity = self._velocity(scan, guess, odometry, yaw)
         self._arrive(scan.time, np.array(pose, dtype=float), odometry, yaw)
         if key:
             assert velocity is not None
@@ -123,6 +125,7 @@ class Mapper:
         """The robot is at a pose (3,) now, by odometry and the heading of an IMU there."""
         self._twist = between(self.pose, pose) if self.scans else np.zeros(3)
         self.pose, self._time = pose, time
+        self._way.append((time, pose))
         self._odometry = None if odometry is None else np.asarray(odometry, dtype=float)
         self._yaw = yaw
 
@@ -149,12 +152,23 @@ class Mapper:
             step[2] = wrap(yaw - self._yaw)
         return compose(self.pose, step) if self.scans else self.pose.copy()
 
-    def _velocity(self, time: float, guess: Array) -> Array:
-        """Twist during the sweep, for deskewing; none where stamps stand still or step back."""
-        gap = time - self._time
-        if not (self.scans and gap > 1e-4):
+    def _velocity(self, scan: Scan, guess: Array, odometry: ArrayLike | None, yaw: float | None) -> Array:
+        """Twist during the sweep, for deskewing; none where stamps stand still or step back.
+
+        Where scans alone tell it, a twist that is wrong by e shifts the scan's pose by -e T / 2 (T: time of a sweep).
+        When sweeps follow each other at once, the next twist by the last step alone is wrong by e' = -(e - e_1) / 2,
+        which swings for ever (a root of -1); by the last two steps e' = -(e - e_2) / 4, which fades (roots below 0.7).
+        """
+        gap = scan.time - self._time
+        if not (scan.time_increment and self.scans and gap > 1e-4):
             return np.zeros(3)
-        return sane_twist(se2.log(between(self.pose, guess)) / gap)
+        twist = se2.log(between(self.pose, guess)) / gap
+        if odometry is None and len(self._way) == 3:
+            (first, start), _, (last, end) = self._way
+            if last - first > 1e-4:
+                mean = se2.log(between(start, end)) / (last - first)
+                twist = np.array([mean[0], mean[1], mean[2] if yaw is None else twist[2]])
+        return sane_twist(twist)
 
     def _ends(self, scan: Scan, velocity: ArrayLike) -> tuple[Array, np.ndarray, Array]:
         """Ends of beams to draw, which of them are echoes, and the points to match; echoes too far become free rays."""

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
         uwb_setup,
         world_from_uwb,
     )
+    from .zone_files import read_zones, zones_text
 
 __all__ = [
     "BaseDriver", "BaseOdometry", "ByScans", "DriveResult", "DriverSettings", "Localizer", "MobileRobot",
     "OdometryOnly", "OnMap", "ScanPipeline", "Sensed", "SimulatedMobileRobot", "TakenScan", "WheelOdometry",
-    "base_driver", "drive_to_goal", "mobile_robot", "uwb_setup",
-    "world_from_uwb",
+    "base_driver", "drive_to_goal", "mobile_robot", "read_zones", "uwb_setup", "world_from_uwb", "zones_text",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

@@ -87,7 +87,11 @@ class BaseDriver(Walker):
     ) -> None:
         self.drive = find_drive(robot)
         if not self.drive.wheels:
-            raise Unsupported(f"robot {robot.name!r} has no wheels that carry it; only wheeled robots drive here")
+            where = f"{robot.source}: " if str(robot.source) else ""
+            raise Unsupported(
+                f"{where}robot {robot.name!r} is moved by a {self.drive.kind} plugin and has no wheel; to drive it "
+                "here, give it wheels: continuous joints with a round <collision> about a level axis, on the ground"
+            )
         self.vehicle = vehicle or tuned(vehicle_of(robot), robot)
         self.settings = settings or DriverSettings()
         self.odometry = BaseOdometry(robot, self.drive, noise)

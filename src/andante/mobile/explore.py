@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from andante.mobile.sensing import Localizer, OdometryOnly, Sensed
 from andante.navigation.layers import LayeredCostmap
 
 from .explore_goals import Errand, Trail, decided, grown, inflation
+from .growing import Growing
 from .navigate import STANDING
 from .publisher import NavigationState
 
@@ -29,13 +29,11 @@ PATIENCE = 20.0  # time for a goal beyond four times that of the straight way [s
 RETRACE, RETRACE_SPEED = 1.0, 0.15  # how far and how fast it goes back after a failure [m, m/s]
 CAR_ARRIVAL = 0.3  # a car need not stand on the spot to look [m]
 ARRIVAL = 0.2
-WIDEST = 10.0  # beams without an echo clear the map up to here at most [m]
 MARGIN = 0.04  # kept around the footprint while the map is made [m]
 MOST_STATES = 60_000  # of a search for a car's way
-SHORT_OF = 0.9  # ... and up to this fraction of the lidar's range
-KEYS = MappingParameters(key_travel=0.2, key_turn=0.25, key_time=0.5)  # denser than for logs: goals hang on the map
 
 Report = Callable[[Sensed, str], None]
+T = TypeVar("T")
 
 
 @dataclass
@@ -52,13 +50,6 @@ class Explored:
     complete: bool = False  # it ended by itself, not by time, a stop or a fault
     last: Sensed | None = None
     events: list[tuple[float, str]] = field(default_factory=list)  # time [s] and words
-
-
-def with_free_rays(parameters: MappingParameters, scan: Scan) -> MappingParameters:
-    """Parameters with which beams without an echo clear the floor, unless they say how far already."""
-    if parameters.free_range == 0.0 and math.isfinite(scan.range_max):
-        return replace(parameters, free_range=min(WIDEST, SHORT_OF * scan.range_max))
-    return parameters
 
 
 class ExplorationState(NavigationState):
@@ -78,40 +69,51 @@ class ExplorationState(NavigationState):
         self.pose, self._frame.map_from_odom, self._velocity = pose, map_from_odom, np.array(velocity)
 
 
+Steps = Generator[Array, Sensed, T]  # gives twists, is sent what is sensed after each
+
+
 class Exploration:
-    """A robot that maps while it drives from goal to goal. `run` until there is none left."""
+    """A robot that maps while it drives from goal to goal: `work` tells twists and is sent what they led to.
+
+    Args:
+        vehicle: the base.
+        growing: the map, which has its first scans.
+        sensed: what the robot knows at first.
+        errand: makes the goals for a vehicle.
+        planner, controller: names, or `file.py:Name`.
+        speed: limit [m/s].
+        seed: of the controller.
+        report: told what is sensed in every step, and what is left to do.
+    """
 
     def __init__(
         self,
-        robot: MobileRobot,
+        vehicle: nav.Vehicle,
+        growing: Growing,
+        sensed: Sensed,
         errand: Callable[[nav.Vehicle], Errand],
         *,
-        start: Array,
-        parameters: MappingParameters | None = None,
         planner: str = "auto",
         controller: str = "pursuit",
         speed: float = math.inf,
         seed: int = 0,
         report: Report = lambda sensed, words: None,
     ) -> None:
-        self.robot, self.vehicle = robot, grown(robot.vehicle, MARGIN)
+        assert growing.mapper is not None
+        self._base, self.vehicle = vehicle, grown(vehicle, MARGIN)
+        self.growing, self.mapper = growing, growing.mapper
         self.errand = errand(self.vehicle)
         self._report, self._speed, self._trail = report, speed, Trail()
-        sensed = robot.settle(LOOK_AROUND)
-        while not sensed.sweeps:
-            sensed = robot.step()
-        self._map_from_odom = np.array(start, dtype=float)
-        self.mapper = LiveMapper(with_free_rays(parameters or KEYS, sensed.sweeps[0].scan), start=start)
         self.done = Explored(self.mapper, begun=sensed.time, ended=sensed.time)
-        self._placed = self._map(sensed)
+        self._placed = self._mapped(sensed)
         self._recent = self._placed
         arrival = CAR_ARRIVAL if self.vehicle.drive == "ackermann" else ARRIVAL
         self._settings = nav.NavigatorSettings(most_recoveries=4, arrival=nav.GoalChecker(arrival, math.pi))
-        self._navigator = nav.Navigator(
+        self.navigator = nav.Navigator(
             self.vehicle, self.grid, planner=self._planner(planner), controller=controller, settings=self._settings,
             speed=speed, seed=seed,
         )  # fmt: skip
-        self.state = ExplorationState(self._navigator, self.vehicle.reference, start, self.grid)
+        self.state = ExplorationState(self.navigator, self.vehicle.reference, growing.map_from_odom, self.grid)
         self._sensed = sensed
         self._refreshed = self._reviewed = sensed.time
         self._keys = self.mapper.keys
@@ -129,26 +131,36 @@ class Exploration:
     @property
     def pose(self) -> Array:
         """Where the robot believes to be now (3,), on its map."""
-        return se2.compose(self._map_from_odom, self._sensed.odom)
+        return se2.compose(self.growing.map_from_odom, self._sensed.odom)
 
-    def run(self, timeout: float = math.inf) -> Explored:
-        """Drive until no goal is left or the time is over [s]; then stand."""
+    def run(self, robot: MobileRobot, timeout: float = math.inf) -> Explored:
+        """Drive a robot until no goal is left or the time is over [s]; then stand."""
+        steps = self.work(timeout)
+        velocity = next(steps)
+        while True:
+            try:
+                velocity = steps.send(robot.step(velocity))
+            except StopIteration:
+                return self.done
+
+    def work(self, timeout: float = math.inf) -> Steps[Explored]:
+        """The drive as a generator: it gives the twist of each step and is sent what is sensed after it."""
         end = self._sensed.time + timeout
         while (goal := self._aim()) is not None:
-            if not self._drive(goal, end):
+            if not (yield from self._drive(goal, end)):
                 self.done.reason = f"timed out after {timeout:g} s; {self.errand.reason}"
                 break
         else:
             self.done.reason, self.done.complete = self.errand.reason, True
-        self.stand()
+        yield from self._stand()
         return self.done
 
-    def stand(self) -> None:
+    def _stand(self) -> Steps[None]:
         """Come to rest; scans that come are mapped."""
         end = self._sensed.time + BRAKING
-        self._step(np.zeros(3))
+        yield from self._step(np.zeros(3))
         while np.abs(self._sensed.twist).max() > STANDING and self._sensed.time < end:
-            self._step(np.zeros(3))
+            yield from self._step(np.zeros(3))
 
     # ---- goals -----------------------------------------------------------------------------------
     def _aim(self) -> Array | None:
@@ -158,37 +170,40 @@ class Exploration:
         if goal is None:
             return None
         self._show(grid)
-        self._navigator.set_goal(goal)
-        self.state.goal = self.robot.to_root(goal) if math.isfinite(goal[2]) else np.array(goal)
+        self.navigator.set_goal(goal)
+        self.state.goal = self._to_root(goal) if math.isfinite(goal[2]) else np.array(goal)
         self.done.goals += 1
         self._note(f"goal {self.done.goals} at ({goal[0]:.2f}, {goal[1]:.2f}); {self.errand.reason}")
         return goal
+
+    def _to_root(self, pose: Array) -> Array:
+        return se2.compose(pose, se2.inverse(self.vehicle.reference))
 
     def _patience(self, goal: Array) -> float:
         """The longest time to take for a goal [s]."""
         way = float(np.hypot(*(goal - self.pose)[:2]))
         return PATIENCE + 4.0 * way / min(self._speed, self.vehicle.max_speed)
 
-    def _drive(self, goal: Array, end: float) -> bool:
+    def _drive(self, goal: Array, end: float) -> Steps[bool]:
         """Drive to the goal until it is reached, given up, or not worth it any more; False: the time is over."""
         self._reviewed = self._sensed.time
         patience = self._sensed.time + self._patience(goal)
         while self._sensed.time < end - 1e-9:
-            self.state.output = output = self._navigator.update(self._reading())
+            self.state.output = output = self.navigator.update(self._reading())
             for event in output.events:
                 self._note(event)
             if output.state in (nav.State.ARRIVED, nav.State.FAILED) or self._at_end_of(output):
-                self.stand()
+                yield from self._stand()
                 self.errand.over(output.state is not nav.State.FAILED, output.reason)
                 if output.state is nav.State.FAILED:
-                    self._retrace(end)
+                    yield from self._retrace(end)
                 return True
             if self._sensed.time > patience:
                 self._note("goal aborted: timed out")
                 self.errand.over(False, "timed out on the way")
-                self._retrace(end)
+                yield from self._retrace(end)
                 return True
-            self._step(output.velocity)
+            yield from self._step(output.velocity)
             if self._sensed.time - self._refreshed >= REFRESH and self.mapper.keys > self._keys:
                 self._show(self.grid)
             if self._sensed.time - self._reviewed >= REVIEW and output.state is nav.State.DRIVING:
@@ -204,46 +219,39 @@ class Exploration:
             return False
         return self._settings.arrival.near(self.pose, output.path.goal)
 
-    def _retrace(self, end: float) -> None:
+    def _retrace(self, end: float) -> Steps[None]:
         """Leave as it came: a robot that is shut in here would not get to the next goal either. Cars are left alone."""
         if self.vehicle.drive == "ackermann" or (path := self._trail.back(RETRACE)) is None:
             return
         self._note(f"retraces its last {path.length:.1f} m")
-        pursuit = nav.PurePursuit(
-            self.robot.vehicle, nav.PursuitSettings(max_speed=RETRACE_SPEED, margins=nav.Margins(0.0))
-        )
+        pursuit = nav.PurePursuit(self._base, nav.PursuitSettings(max_speed=RETRACE_SPEED, margins=nav.Margins(0.0)))
         end = min(end, self._sensed.time + 2.5 * path.length / RETRACE_SPEED)
         while self._sensed.time < end and np.hypot(*(path.goal - self.pose)[:2]) > 0.1:
             state = nav.MotionState(self.pose, self._sensed.twist, self._sensed.time)
-            decision = pursuit.plan(state, path, self._navigator.layers.costmap)
+            decision = pursuit.plan(state, path, self.navigator.layers.costmap)
             if not decision.feasible:
                 break
-            self._step(decision.velocity)
-        self.stand()
+            yield from self._step(decision.velocity)
+        yield from self._stand()
 
     # ---- sensing and mapping ---------------------------------------------------------------------
-    def _step(self, velocity: Array) -> None:
+    def _step(self, velocity: Array) -> Steps[None]:
         before = self._sensed.odom
-        self._sensed = self.robot.step(velocity)
+        self._sensed = yield velocity
         self.done.distance += float(np.hypot(*(self._sensed.odom - before)[:2]))
-        self._placed = self._placed + self._map(self._sensed)
+        self._placed = self._placed + self._mapped(self._sensed)
         self._trail.add(self.pose)
-        self.state.follow(self.pose, self._map_from_odom, velocity)
+        self.state.follow(self.pose, self.growing.map_from_odom, velocity)
         self._report(self._sensed, self.errand.reason)
 
-    def _map(self, sensed: Sensed) -> list[tuple[Scan, Array, Array]]:
-        """Map the scans that came; each with its pose and twist."""
-        placed = []
-        for sweep in sensed.sweeps:
-            began = time.perf_counter()
-            told = self.mapper.update(sweep.scan, sweep.odom, velocity=sweep.twist)
-            self.done.work += time.perf_counter() - began
-            self._map_from_odom = se2.compose(told.pose, se2.inverse(sweep.odom))
-            for words in told.words:
-                self._note(words, sensed)
-            placed.append((sweep.scan, told.pose, sweep.twist))
+    def _mapped(self, sensed: Sensed) -> list[tuple[Scan, Array, Array]]:
+        """The scans that came and were mapped; each with its pose and twist."""
+        for words in self.growing.words:
+            self._note(words, sensed)
+        self.growing.words.clear()
+        self.done.work = self.growing.work
         self.done.last, self.done.ended = sensed, sensed.time
-        return placed
+        return [(sweep.scan, sweep.pose, sweep.twist) for sweep in sensed.sweeps]
 
     def _reading(self) -> nav.NavigatorInput:
         """What the navigator reads; every scan once."""
@@ -260,8 +268,24 @@ class Exploration:
         layers = LayeredCostmap(self.vehicle, grid, settings)
         for scan, pose, twist in self._recent:
             layers.update(pose, scan, twist)
-        self._navigator.layers, self.state.grid = layers, grid
+        self.navigator.layers, self.state.grid = layers, grid
         self._refreshed, self._keys = self._sensed.time, self.mapper.keys
 
     def _note(self, words: str, sensed: Sensed | None = None) -> None:
         self.done.events.append(((sensed or self._sensed).time, words))
+
+
+def exploration(
+    robot: MobileRobot,
+    errand: Callable[[nav.Vehicle], Errand],
+    *,
+    start: Array,
+    parameters: MappingParameters | None = None,
+    **options: Any,
+) -> Exploration:
+    """The exploration of a robot that stands at a pose x, y, yaw of its reference point; it has looked around."""
+    robot.scans.localizer = growing = Growing(start, robot.odometry, parameters)
+    sensed = robot.settle(LOOK_AROUND)
+    while not sensed.sweeps:
+        sensed = robot.step()
+    return Exploration(robot.vehicle, growing, sensed, errand, **options)

@@ -9,7 +9,7 @@ import numpy as np
 from andante.control.body import Body, BodyState
 from andante.geometry import Array, se2, so3
 from andante.locomotion import Command
-from andante.navigation.collision_monitor import CollisionMonitor, MonitorSettings, Verdict
+from andante.navigation.collision_monitor import STILL, CollisionMonitor, MonitorSettings, Verdict
 from andante.sensors.sonar import SonarModel
 
 from .driver import BaseDriver
@@ -70,6 +70,9 @@ class ScanGuard:
         if not self.on:
             self.verdict = CLEAR
             return command
+        if max(abs(command.vx), abs(command.vy), abs(command.wz)) < STILL:
+            self.verdict = CLEAR
+            return command
         asked = np.array([command.vx, command.vy, command.wz])
         self.verdict = verdict = self.monitor.check(state.time, self.driver.odometry.at(state.time), asked)
         if verdict.action == "clear":
@@ -86,6 +89,8 @@ class ScanGuard:
             twist = se2.log(se2.between(begin, odometry.at(scan.time + lasted))) / lasted if lasted > 0 else np.zeros(3)
             x, y, yaw = (float(value) for value in se2.compose(self._mount, scan.sensor))
             self.monitor.see("the lidar", scan.time, begin, replace(scan, sensor=(x, y, yaw)).points(twist))
+        if not self._cones and not self._bumpers:
+            return
         here = odometry.at(state.time)
         for name, (place, across) in self._cones.items():
             told = state.ranges.get(name)

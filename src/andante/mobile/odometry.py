@@ -114,7 +114,7 @@ class BaseOdometry:
         if self.wheels.update(readings):
             self.filter.wheel_twist(self.wheels.time, self._wheel_twist())
         if math.isfinite(self.filter.time):
-            self._past.add(self.filter.time, self.filter.state.pose)
+            self._past.add(self.filter.time, self.filter.pose)
 
     def _wheel_twist(self) -> Array:
         """Of the reference point by the wheels; where they slide, with the turn that the gyro feels."""
@@ -122,7 +122,7 @@ class BaseOdometry:
         if self._unfelt:
             twist[2] *= self.turn_gain.gain
         if self.skid is not None and self._up:
-            spins, turn = np.nan_to_num(self.wheels.speeds[self._spins]), float(self.filter.state.twist[2])
+            spins, turn = np.nan_to_num(self.wheels.speeds[self._spins]), float(self.filter.twist[2])
             self._slid = self.skid.velocity(spins, turn, self._slid)
             rolls = float(np.abs(spins * self.skid.radii).max()) > ROLLS  # wheels that stand tell the gyro's bias
             twist = np.array([*self._slid, turn if rolls else float(twist[2])])
@@ -131,12 +131,12 @@ class BaseOdometry:
     @property
     def pose(self) -> Array:
         """Newest pose x, y, yaw of the reference point in the odom frame [m, m, rad]."""
-        return self.filter.state.pose
+        return self.filter.pose
 
     @property
     def twist(self) -> Array:
         """Newest twist vx, vy, w in the robot's axes [m/s, m/s, rad/s]."""
-        return self.filter.state.twist
+        return self.filter.twist
 
     def at(self, time: float) -> Array:
         """Pose at a time [s]: between two kept states along the arc, before the first as there, later by the twist."""

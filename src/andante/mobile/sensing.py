@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +41,14 @@ class Localizer(Protocol):
         """Look for the pose anew, anywhere on the map."""
 
 
+@runtime_checkable
+class Placeable(Localizer, Protocol):
+    """A localizer that can be told where the robot stands."""
+
+    def place(self, pose: ArrayLike, odom: Array, deviation: ArrayLike) -> None:
+        """The robot stands at a pose x, y, yaw, give or take deviations [m, m, rad], where odometry tells `odom`."""
+
+
 class OdometryOnly:
     """No map: the odometry's frame lies where the robot was put, and stays there."""
 
@@ -54,6 +62,10 @@ class OdometryOnly:
 
     def relocalize(self, scan: Scan) -> None:
         """Nothing to look for."""
+
+    def place(self, pose: ArrayLike, odom: Array, deviation: ArrayLike) -> None:
+        """The robot stands at a pose x, y, yaw of the map, as somebody says, while odometry tells another."""
+        self.map_from_odom = np.asarray(se2.compose(pose, se2.inverse(odom)), dtype=float)
 
 
 class ByScans:
@@ -93,7 +105,7 @@ class OnMap:
         seed: int = 0,
         deviation: ArrayLike = START_DEVIATION,
     ) -> None:
-        self.mcl = MonteCarloLocalizer(field, parameters, seed)
+        self.mcl, self._seed = MonteCarloLocalizer(field, parameters, seed), seed
         self.map_from_odom = np.zeros(3)
         self._searching = start is None
         self._begun = start is not None
@@ -101,6 +113,13 @@ class OnMap:
         if start is not None:
             self.mcl.start_at(start, deviation)
             self.map_from_odom = np.array(start, dtype=float)
+
+    def place(self, pose: ArrayLike, odom: Array, deviation: ArrayLike = START_DEVIATION) -> None:
+        """Spread the particles anew about a pose x, y, yaw, where odometry tells `odom`."""
+        self.mcl = MonteCarloLocalizer(self.mcl.field, self.mcl.parameters, self._seed)
+        self.mcl.start_at(pose, deviation)
+        self.map_from_odom = np.asarray(se2.compose(pose, se2.inverse(odom)), dtype=float)
+        self._begun, self._searching, self._poor = True, False, 0
 
     @property
     def trusted(self) -> bool:
@@ -165,6 +184,12 @@ class Odometry(Protocol):
         """Pose x, y, yaw of the reference point at a time [s]."""
 
 
+def sweep_twist(odometry: Odometry, scan: Scan) -> Array:
+    """Mean twist (3,) of the reference point during a sweep, vx, vy, w [m/s, m/s, rad/s]."""
+    lasted = max(scan.time_increment * (len(scan.ranges) - 1), MOMENT)
+    return np.asarray(se2.log(se2.between(odometry.at(scan.time), odometry.at(scan.time + lasted))) / lasted)
+
+
 class ScanPipeline:
     """Takes the scans of a body as they come: each is told from the reference point and shown to the localizer.
 
@@ -188,9 +213,7 @@ class ScanPipeline:
             x, y, yaw = (float(value) for value in se2.compose(self._mount, told.sensor))
             scan = replace(told, sensor=(x, y, yaw))
             self._taken = scan.time
-            lasted = max(scan.time_increment * (len(scan.ranges) - 1), MOMENT)
-            begin, end = self.odometry.at(scan.time), self.odometry.at(scan.time + lasted)
-            twist = se2.log(se2.between(begin, end)) / lasted
+            begin, twist = self.odometry.at(scan.time), sweep_twist(self.odometry, scan)
             before = self.localizer.map_from_odom
             self.localizer.update(scan, begin)
             if self.last is not None and isinstance(self.odometry, BaseOdometry):

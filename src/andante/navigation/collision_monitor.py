@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 
 from andante.compiling import njit
 from andante.errors import BadInput
-from andante.geometry import Array, se2
+from andante.geometry import Array
 
 from .vehicle import Vehicle
 
 STEP = 0.03  # way of the fastest corner between two looks at the footprint [m]
 DEEPER = 0.002  # what is within the stop zone already may not come nearer by more than this [m]
+STRAIGHT = 50.0  # an arc of a greater radius counts as a straight line with a slight bend [m]
 STILL = 1e-3  # a slower command is none [m/s, rad/s]
 
 
@@ -56,58 +57,55 @@ class CollisionMonitor:
 
     def __init__(self, vehicle: Vehicle, settings: MonitorSettings | None = None) -> None:
         self.vehicle, self.settings = vehicle, settings or MonitorSettings()
-        corners = vehicle.footprint
-        edge = np.roll(corners, -1, axis=0) - corners
-        self._normals = np.stack([edge[:, 1], -edge[:, 0]], axis=1) / np.linalg.norm(edge, axis=1)[:, None]
-        self._offsets = (self._normals * corners).sum(axis=1)
+        self._edges = edges_of(vehicle.footprint)
         self._seen: dict[str, tuple[float, Array, Array]] = {}  # by sensor: time, odometry then (3,), points (n, 2)
         self._periods: dict[str, float] = {}
 
     def on_edge(self, point: ArrayLike) -> Array:
         """The point (2,) of the footprint's edge that is nearest to a point inside it; other points stay."""
         at = np.array(point, dtype=float)
-        depth = self._offsets - self._normals @ at
+        depth = self._edges[:, 2] - self._edges[:, :2] @ at
         nearest = int(np.argmin(depth))
-        return at + max(0.0, float(depth[nearest])) * self._normals[nearest] if depth.min() >= 0 else at
+        return at + max(0.0, float(depth[nearest])) * self._edges[nearest, :2] if depth.min() >= 0 else at
 
     def see(self, sensor: str, time: float, odometry: ArrayLike, points: ArrayLike) -> None:
         """Points (n, 2) [m] that a sensor has seen about the reference point, which was at an odometry pose (3,) then.
 
-        They replace those that it saw before; none: it sees nothing near.
+        They replace those that it saw before; none: it sees nothing near. What is not finite is no point.
         """
         at, to = np.array(odometry, dtype=float), np.array(points, dtype=float).reshape(-1, 2)
         if sensor in self._seen:
             gap = time - self._seen[sensor][0]
             self._periods[sensor] = max(gap, self._periods.get(sensor, 0.0) * 0.9)
-        self._seen[sensor] = time, at, to[np.isfinite(to).all(axis=1)]
+        self._seen[sensor] = time, at, to
 
     def check(self, time: float, odometry: ArrayLike, twist: ArrayLike) -> Verdict:
         """The twist (3,) as it may be driven now, at an odometry pose (3,)."""
         asked = np.array(twist, dtype=float)
-        if np.abs(asked).max() < STILL:
+        vx, vy, wz = asked.tolist()
+        if max(abs(vx), abs(vy), abs(wz)) < STILL:
             return Verdict(asked)
         s, v = self.settings, self.vehicle
         for sensor, (when, _, _) in self._seen.items():
             silent = time - when
             if silent > max(s.silence, 3.0 * self._periods.get(sensor, 0.0)):
                 return Verdict(np.zeros(3), "blind", f"{sensor} has told nothing for {silent:.1f} s; the robot stops")
-        here = np.asarray(odometry, dtype=float)
-        brake = max(math.hypot(asked[0], asked[1]) / v.max_acceleration, abs(float(asked[2])) / v.max_turn_acceleration)
+        here, speed, turn = np.asarray(odometry, dtype=float), math.hypot(vx, vy), abs(wz)
+        brake = max(speed / v.max_acceleration, turn / v.max_turn_acceleration)
+        margin, horizon = max(s.stop_margin, s.slow_margin), s.latency + 0.5 * brake
         worst, near, culprit = math.inf, math.inf, ""
         for sensor, (_, at, points) in self._seen.items():
-            c, n, horizon = v.circumscribed, self._normals, s.latency + 0.5 * brake
-            moved = se2.between(here, at)
-            margin = max(s.stop_margin, s.slow_margin)
+            if not len(points):
+                continue
             contact, away = first_contact(
-                points, moved, n, self._offsets, c, s.stop_margin, margin, s.inside, asked, horizon
+                points, at, here, self._edges, v.circumscribed, s.stop_margin, margin, s.inside, asked, horizon
             )
             near = min(near, away)
             if contact < worst:
                 worst, culprit = contact, sensor
         scale, action = 1.0, "clear"
         if near < s.slow_margin:
-            speed, turn = math.hypot(asked[0], asked[1]) / v.max_speed, abs(float(asked[2])) / v.max_turn
-            scale = min(1.0, s.slow_fraction / max(speed, turn, 1e-9))
+            scale = min(1.0, s.slow_fraction / max(speed / v.max_speed, turn / v.max_turn, 1e-9))
             action = "slow" if scale < 1.0 else action
         if worst < math.inf:
             allowed = _fraction(worst, s.latency, brake)
@@ -129,48 +127,68 @@ def _fraction(contact: float, latency: float, brake: float) -> float:
     return min(1.0, (math.sqrt(latency * latency + 2.0 * brake * contact) - latency) / brake)
 
 
+def edges_of(outline: Array) -> Array:
+    """Edges (m, 5) of a convex outline (m, 2), counterclockwise: outward normal n, offset n · p, where it begins."""
+    along = np.roll(outline, -1, axis=0) - outline
+    normals = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1)[:, None]
+    return np.column_stack([normals, (normals * outline).sum(axis=1), outline])
+
+
 @njit()
 def first_contact(
-    points: Array, moved: Array, normals: Array, offsets: Array, radius: float, margin: float, around: float,
+    points: Array, seen_from: Array, here: Array, edges: Array, radius: float, margin: float, around: float,
     inside: float, twist: Array, horizon: float,
 ) -> tuple[float, float]:  # fmt: skip
     """When a convex footprint that moves by a twist first comes within a margin of a point, and how near one is now.
 
-    `points` (n, 2) lie in a frame at the pose `moved` (3,) as seen from the footprint, whose edges have outward
-    `normals` (m, 2) and `offsets` (m,): the distance of p is about max(normals p - offsets). Points deeper than
-    `inside` are the robot itself; points within the margin already count when they come nearer. Infinite: never
-    within the horizon [s]; distances beyond `around` are not told.
+    `points` (n, 2) lie in the frame of the pose `seen_from` (3,), the footprint of `edges` (m, 5) about the pose `here`
+    (3,): the distance of p from it is about max(n · p - offset). Points deeper than `inside` are the robot itself;
+    points within the margin already count when they come nearer. Infinite: never within the horizon [s]; distances
+    beyond `around` are not told. Only points in the swath that the footprint sweeps are looked at step by step.
     """
-    cm, sm = math.cos(moved[2]), math.sin(moved[2])
-    speed = math.hypot(twist[0], twist[1]) + abs(twist[2]) * radius
+    turn = seen_from[2] - here[2]
+    cm, sm, ch, sh = math.cos(turn), math.sin(turn), math.cos(here[2]), math.sin(here[2])
+    ox = ch * (seen_from[0] - here[0]) + sh * (seen_from[1] - here[1])
+    oy = ch * (seen_from[1] - here[1]) - sh * (seen_from[0] - here[0])
+    vx, vy, wz = twist[0], twist[1], twist[2]
+    straight = math.hypot(vx, vy)
+    speed = straight + abs(wz) * radius
     steps = max(1, math.ceil(speed * horizon / STEP))
-    reach = radius + max(margin, around) + math.hypot(twist[0], twist[1]) * horizon
+    reach = radius + max(margin, around)
+    far = (reach + straight * horizon) ** 2
+    reach *= reach
     way = max(speed * horizon / steps, 1e-9)  # of the fastest corner in a step [m]
-    table = np.empty((steps + 1, 4))  # where the footprint is after each step: x, y, cos, sin
-    for i in range(steps + 1):
-        t = horizon * i / steps
-        yaw = twist[2] * t
-        half = 0.5 * yaw
-        chord = 1.0 - half * half / 6.0 if abs(half) < 1e-4 else math.sin(half) / half
-        ch, sh = math.cos(half), math.sin(half)
-        table[i, 0] = t * chord * (ch * twist[0] - sh * twist[1])
-        table[i, 1] = t * chord * (sh * twist[0] + ch * twist[1])
-        table[i, 2], table[i, 3] = math.cos(yaw), math.sin(yaw)
+    arc = abs(wz) * STRAIGHT > straight  # about its center; else straight on
+    cx, cy = (-vy / wz, vx / wz) if arc else (-vy / max(straight, 1e-9), vx / max(straight, 1e-9))
+    low, high = _swath(edges, margin, arc, cx, cy)
+    if not arc:  # a slight bend leaves the straight swath by half of angle times way, and by the turned corners
+        bend = abs(wz) * horizon * (0.5 * straight * horizon + radius)
+        low, high = low - bend, high + bend
+    table = np.empty((0, 4))  # where the footprint is after each step: x, y, cos, sin
     last, nearest = steps + 1, math.inf
     for k in range(len(points)):
-        x = cm * points[k, 0] - sm * points[k, 1] + moved[0]
-        y = sm * points[k, 0] + cm * points[k, 1] + moved[1]
-        if x * x + y * y > reach * reach:
+        x = cm * points[k, 0] - sm * points[k, 1] + ox
+        y = sm * points[k, 0] + cm * points[k, 1] + oy
+        square = x * x + y * y
+        if not square <= far:
             continue
-        now = _distance(x, y, normals, offsets)
+        aside = (x - cx) ** 2 + (y - cy) ** 2 if arc else cx * x + cy * y
+        swept = low <= aside <= high
+        if not swept and square > reach:
+            continue
+        now = _distance(x, y, edges)
         if now < -inside:
             continue
         nearest = min(nearest, now)
+        if not swept:
+            continue
+        if not len(table):
+            table = _way(vx, vy, wz, horizon / steps, steps)
         limit = margin if now >= margin else now - DEEPER
         i = max(1, math.floor((now - limit) / way))  # no corner is quicker
         while i < last:
             px, py, c, s = x - table[i, 0], y - table[i, 1], table[i, 2], table[i, 3]
-            away = _distance(c * px + s * py, c * py - s * px, normals, offsets)
+            away = _distance(c * px + s * py, c * py - s * px, edges)
             if away < limit:
                 last = i
                 break
@@ -179,8 +197,42 @@ def first_contact(
 
 
 @njit()
-def _distance(x: float, y: float, normals: Array, offsets: Array) -> float:
+def _swath(edges: Array, margin: float, arc: bool, cx: float, cy: float) -> tuple[float, float]:
+    """What a footprint grown by a margin sweeps: least and greatest square of the distance from the center of its arc
+    [m²], or, going straight, least and greatest way along c, across its own [m]."""
+    low, high, outside = math.inf, -math.inf, -math.inf
+    for m in range(len(edges)):
+        before = edges[m - 1]
+        nx, ny, px, py = edges[m, 0], edges[m, 1], before[0], before[1]
+        grow = margin / max(1.0 + nx * px + ny * py, 1e-6)  # the corner of two edges that are both moved out
+        x, y = edges[m, 3] + grow * (nx + px), edges[m, 4] + grow * (ny + py)
+        at = (x - cx) ** 2 + (y - cy) ** 2 if arc else cx * x + cy * y
+        low, high = min(low, at), max(high, at)
+        outside = max(outside, nx * cx + ny * cy - edges[m, 2] - margin)
+    if arc:
+        low = max(0.0, outside) ** 2
+    return low, high
+
+
+@njit()
+def _way(vx: float, vy: float, wz: float, dt: float, steps: int) -> Array:
+    """Poses (steps + 1, 4) x, y, cos, sin of a constant twist after each dt [s], step by step from the first one."""
+    half = 0.5 * wz * dt
+    chord = dt * (1.0 - half * half / 6.0 if abs(half) < 1e-4 else math.sin(half) / half)
+    dx = chord * (math.cos(half) * vx - math.sin(half) * vy)
+    dy = chord * (math.sin(half) * vx + math.cos(half) * vy)
+    c, s = math.cos(2.0 * half), math.sin(2.0 * half)
+    table = np.empty((steps + 1, 4))
+    table[0] = 0.0, 0.0, 1.0, 0.0
+    for i in range(steps):
+        x, y, ci, si = table[i, 0], table[i, 1], table[i, 2], table[i, 3]
+        table[i + 1] = x + ci * dx - si * dy, y + si * dx + ci * dy, c * ci - s * si, s * ci + c * si
+    return table
+
+
+@njit()
+def _distance(x: float, y: float, edges: Array) -> float:
     far = -math.inf
-    for m in range(len(offsets)):
-        far = max(far, normals[m, 0] * x + normals[m, 1] * y - offsets[m])
+    for m in range(len(edges)):
+        far = max(far, edges[m, 0] * x + edges[m, 1] * y - edges[m, 2])
     return far

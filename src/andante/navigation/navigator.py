@@ -15,11 +15,11 @@ from andante.geometry import Array
 from andante.mapping import OccupancyGrid, Scan
 
 from .choose import controller_named, planner_named
-from .controllers import NOBODY, Controller, Decision, Margins, MotionState, Surroundings
+from .controllers import NOBODY, STANDS, TURNS, Controller, Decision, Margins, MotionState, Surroundings
 from .layers import LayeredCostmap, LayerSettings
 from .movers import MoverTracker
 from .path import Path
-from .planners import Planner, checked_pose, shut_off
+from .planners import OFF_MAP, SHUT, Planner, checked_pose, shut_off
 from .recoveries import Recovery, Situation, usual_recoveries
 from .tracking import GoalChecker, PathTracker, ProgressChecker
 from .vehicle import Vehicle
@@ -130,6 +130,8 @@ class Navigator:
         self._arrival = self.settings.arrival
         self._state, self._reason = State.IDLE, "no goal is set"
         self._time = self._scan_time = -math.inf
+        self._stands_since = -math.inf  # when it moved last [s]
+        self._blind = False  # there has been no scan for long
         self._events: list[str] = []
         self._recovery: Recovery | None = None
         self._begin()
@@ -183,7 +185,7 @@ class Navigator:
             return self._stand(f"the time of the reading is not a number: {reading.time}")
         if reading.time < self._time:
             self._events.append(f"time went back by {self._time - reading.time:.2f} s; timers are reset")
-            self._scan_time = self._planned_at = self._moved_at = reading.time
+            self._scan_time = self._planned_at = self._moved_at = self._stands_since = reading.time
             self._unsafe_since = self._shut_since = None
             self._progress.reset()
         if math.isinf(self._time):
@@ -200,20 +202,27 @@ class Navigator:
             self._movers.update(at, scan, middle, twist)
             self.layers.update(at, self._movers.without_movers(at, scan, twist, middle), twist)
         movers = NOBODY if self._movers is None else self._movers.movers_at(reading.time)
-        state = MotionState(pose, velocity, reading.time, movers)
+        if float(np.hypot(*velocity[:2])) > STANDS or abs(float(velocity[2])) > TURNS or math.isinf(self._stands_since):
+            self._stands_since = reading.time
+        state = MotionState(pose, velocity, reading.time, movers, reading.time - self._stands_since)
         if self._goal is None or self._state in (State.ARRIVED, State.FAILED, State.IDLE):
             return self._stand(self._reason)
         if self._arrival.arrived(state, self._goal):
             self._state, self._reason = State.ARRIVED, "the goal is reached"
             self._events.append(self._reason)
             return self._stand(self._reason)
-        if reading.hold:
+        silent = reading.time - self._scan_time
+        blind = silent > self.settings.scan_timeout
+        if blind != self._blind:
+            self._blind = blind
+            self._events.append(
+                f"no scan for {silent:.1f} s; standing until the lidar is back" if blind else "scans are back; going on"
+            )
+        if reading.hold or blind:  # standing is no lack of progress
             self._moved_at = reading.time
             self._unsafe_since = None
             self._progress.reset()
-            return self._stand(reading.hold)
-        if reading.time - self._scan_time > self.settings.scan_timeout:
-            return self._stand(f"no scan for {reading.time - self._scan_time:.1f} s")
+            return self._stand(reading.hold or f"no scan for {silent:.1f} s")
         if not reading.trusted:
             return replace(self._stand("the localizer is lost"), request="relocalize")
         if self._state is State.RECOVERING:
@@ -256,12 +265,21 @@ class Navigator:
         return velocity if speed <= limit else np.asarray(velocity, dtype=float) * (limit / speed)
 
     # ---- a goal that is shut off -----------------------------------------------------------------
+    def _reach(self, goal: Array) -> float:
+        """How far from a goal a path may end [m]."""
+        reach = self._arrival.distance if goal is self._goal else 0.5 * self.layers.costmap.roomy
+        return max(reach, float(getattr(self.planner, "goal_tolerance", 0.0)))
+
     def _shut_off(self, state: MotionState) -> str:
         """Why what is known rules the goal out; empty: it does not."""
         goal = self._goal_inside()
-        reach = self._arrival.distance if goal is self._goal else 0.5 * self.layers.costmap.roomy
-        reach = max(reach, float(getattr(self.planner, "goal_tolerance", 0.0)))
+        reach = self._reach(goal)
         shut = shut_off(state.pose, goal, self.layers.costmap, reach)
+        if shut and goal is not self._goal:
+            if SHUT not in shut:
+                return ""  # something lies at the edge of the window: that says nothing of the goal
+            assert self._goal is not None
+            shut += f", on the way to ({self._goal[0]:.2f}, {self._goal[1]:.2f})"
         closed = [zone.name for zone in self.layers.zones if zone.kind == "keep_out"]
         if shut and closed and not shut_off(state.pose, goal, self.layers.without_zones(), reach):
             x, y = goal[:2]
@@ -269,8 +287,11 @@ class Navigator:
         return shut
 
     def _look_again(self, state: MotionState, shut: str) -> NavigatorOutput:
-        """Wait for a while: people walk on. Then clear what was seen long ago, once; then give up. Zones stay."""
-        if shut.startswith(ZONED):
+        """Wait for a while: people walk on. Then clear what was seen long ago, once; then give up.
+
+        Zones and the edges of a map stay.
+        """
+        if shut.startswith(ZONED) or shut.endswith(OFF_MAP):
             self._state, self._reason = State.FAILED, f"given up: {shut}"
             self._events.append(self._reason)
         elif self._shut_since is None:
@@ -316,7 +337,9 @@ class Navigator:
             self._tracker = PathTracker(plan.path, self.vehicle)
             return ""
         if tracker is not None and not tracker.blocked(state.pose, costmap, self._around):
-            return ""
+            short = float(np.hypot(*(tracker.path.goal - goal)[:2])) > self._reach(goal)
+            if not (short and self._shut_off(state)):  # a way to where the goal was looked for before leads nowhere
+                return ""
         self._tracker = None
         return plan.reason or "the planner found no path"
 
@@ -372,6 +395,7 @@ class Navigator:
         if decision is not None:
             return self._output(decision.velocity, self._reason, getattr(self._recovery, "request", ""))
         self._state, self._recovery, self._tracker = State.DRIVING, None, None
+        self._tried_at = state.pose  # what the recovery itself has moved is no progress
         self._progress.reset()
         self.controller.reset()
         return self._output(np.zeros(3), self._reason)

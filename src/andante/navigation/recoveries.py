@@ -10,7 +10,7 @@ import numpy as np
 
 from andante.geometry import Array, se2
 
-from .collision_monitor import first_contact
+from .collision_monitor import edges_of, first_contact
 from .controllers import Decision, MotionState, Surroundings
 from .layers import LayeredCostmap
 
@@ -33,13 +33,10 @@ class Situation:
         gone = self.layers.dropped
         if not len(gone):
             return True
-        corners = self.around.vehicle.footprint
-        edge = np.roll(corners, -1, axis=0) - corners
-        normals = np.stack([edge[:, 1], -edge[:, 0]], axis=1) / np.linalg.norm(edge, axis=1)[:, None]
-        reach, margin = self.around.vehicle.circumscribed, self.around.margins.padding
+        vehicle, margin = self.around.vehicle, self.around.margins.padding
         contact, _ = first_contact(
-            gone, se2.inverse(self.state.pose), normals, (normals * corners).sum(axis=1), reach, margin, margin,
-            reach, np.asarray(command, dtype=float), seconds,
+            gone, np.zeros(3), np.asarray(self.state.pose, dtype=float), edges_of(vehicle.footprint),
+            vehicle.circumscribed, margin, margin, vehicle.circumscribed, np.asarray(command, dtype=float), seconds,
         )  # fmt: skip
         return math.isinf(contact)
 

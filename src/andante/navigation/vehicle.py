@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from andante.description.check.recognize import find_wheels
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
-from andante.description.solids import support_point
+from andante.description.solids import bounds, support_point
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array, se2
 from andante.gravity import GRAVITY
@@ -25,6 +25,8 @@ _DEFAULT_SPEED = 1.0  # of a vehicle that is made by hand [m/s]
 _DEFAULT_TURN = 2.0  # [rad/s]
 _GRIP = 0.6  # friction of wheels that may be counted on
 _CALM, _FIRM = 0.5, 0.8  # part of what grip, tip-over and motors allow that is used: on the way, and to stop
+_LEAST_ROOM, _UNKNOWN_ROOM = 0.02, 0.1  # of a stand, that a center is taken to be inside it at least; of an outline
+_TOUCHING, _LONG_STAND = 0.2, 0.2  # shapes this near to the ground, in wheel radii, are a stand if so long, in lengths
 _UNFELT_TURN, _UNFELT_LATERAL, _UNFELT_STRAY = 2.0, 1.5, 0.12  # of a base without a gyro [rad/s², m/s², m per m/s]
 _MOST_ACCELERATION, _MOST_LATERAL, _MOST_BRAKING = 1.5, 3.0, 3.0  # whatever they allow [m/s²]
 
@@ -171,11 +173,16 @@ def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:
     wheels = [part for part in drive.wheels if part.driven]
     middle = se2.transform(se2.inverse(drive.reference), center[None, :2])[0]
     low, high = outline.min(axis=0), outline.max(axis=0)
+    size, least = high - low, np.full(2, _UNKNOWN_ROOM)
     if drive.wheels:  # a shell that hangs over its wheels does not carry
         places = np.array([part.wheel.position for part in drive.wheels])
         low[1], high[1] = max(low[1], places[:, 1].min()), min(high[1], places[:, 1].max())
+        touching = _stand(robot, drive, floor)
+        if len(touching) and np.ptp(touching[:, 0]) > _LONG_STAND * size[0]:  # else nobody knows what it leans on
+            low[0], high[0] = max(low[0], touching[:, 0].min()), min(high[0], touching[:, 0].max())
+            least[0] = _LEAST_ROOM
     height = max(float(center[2]) - floor, 1e-3)
-    room = np.maximum(np.minimum(middle - low, high - middle), 0.1 * (high - low))
+    room = np.maximum(np.minimum(middle - low, high - middle), least * (high - low))
     tips = GRAVITY * room / height
     efforts = [robot.joint(part.joint).limits.effort / part.wheel.radius for part in wheels]
     motors = sum(efforts) / robot.mass if wheels and robot.mass > 0 and all(map(math.isfinite, efforts)) else math.inf
@@ -184,8 +191,23 @@ def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:
     across = min(_GRIP * GRAVITY, _CALM * float(tips[1]))
     acceleration = max(min(along, _MOST_ACCELERATION), 0.1)
     braking = max(acceleration, min(_FIRM * can, _MOST_BRAKING))
-    speed = math.sqrt(2 * acceleration * float((high - low)[0]))
+    speed = math.sqrt(2 * acceleration * float(size[0]))
     return CalmLimits(acceleration, max(min(across, _MOST_LATERAL), 0.1), speed, braking)
+
+
+def _stand(robot: Robot, drive: Drive, floor: float) -> Array:
+    """Places (n, 2) from the drive's reference of all shapes that touch the ground: wheels, casters, skids [m]."""
+    near = _TOUCHING * min(part.wheel.radius for part in drive.wheels)
+    found = []
+    for name, pose in robot.link_poses().items():
+        for collision in robot.link(name).collisions:
+            try:
+                low, high = bounds(collision.geometry, pose @ collision.pose)
+            except AndanteError:  # a plane, or a mesh that cannot be read
+                continue
+            if low[2] - floor < near:
+                found.append(0.5 * (low + high)[:2])
+    return se2.transform(se2.inverse(drive.reference), np.array(found)) if found else np.zeros((0, 2))
 
 
 def _center_of_mass(robot: Robot) -> Array:

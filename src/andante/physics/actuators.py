@@ -136,7 +136,9 @@ class ActuatorDrive:
             fraction = np.where(np.isfinite(self.no_load), 1 - np.maximum(driving, 0.0) / self.no_load, 1.0)
         limit = np.minimum(np.minimum(gains.effort, self.peak), self.stall * np.clip(fraction, 1e-6, 1.0))
         references = np.where(modes == Mode.TORQUE, np.clip(references, -limit, limit), references)
-        return ServoOrder(modes, references, gains.changed(effort=limit))
+        return ServoOrder(
+            modes, references, gains if np.array_equal(limit, gains.effort) else gains.changed(effort=limit)
+        )
 
     def _delayed(self, order: ServoOrder, dt: float) -> tuple[np.ndarray, Array]:
         """Modes and references as they were one delay ago, per joint."""
@@ -146,9 +148,12 @@ class ActuatorDrive:
             self._past.popleft()
         age = np.minimum(steps, len(self._past) - 1)
         picked = len(self._past) - 1 - age
-        columns = np.arange(len(age))
-        modes = np.stack([m for m, _ in self._past])[picked, columns]
-        return modes, np.stack([r for _, r in self._past])[picked, columns]
+        modes, references = order.modes.copy(), order.references.copy()
+        newest = len(self._past) - 1
+        for number in set(picked.tolist()) - {newest}:
+            old, mine = self._past[number], picked == number
+            modes[mine], references[mine] = old[0][mine], old[1][mine]
+        return modes, references
 
     def save(self) -> Any:
         """Commands still on their way."""

@@ -88,6 +88,11 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
     return ServoGains(kp, kd, kv, effort, velocity)
 
 
+def calm_step(robot: Robot) -> float:
+    """The longest step [s] in which all servos stay calm at their limits, by `step` in `robot.servos`; inf: any."""
+    return min((values["step"] for values in robot.servos.values() if values.get("step", 0.0) > 0.0), default=math.inf)
+
+
 def outboard_inertia(robot: Robot) -> Array:
     """Inertia about (along) each movable joint of all bodies that it carries, at the zero pose [kg m^2, kg]."""
     tree = body_tree(robot)

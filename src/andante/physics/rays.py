@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from andante.compiling import njit
 from andante.description.mesh.triangles import hull
@@ -305,6 +305,11 @@ class Raycaster:
         local = np.array([shape.pose.matrix for _, _, shape, _ in shapes]).reshape(-1, 4, 4)
         self._local_r, self._local_t = local[:, :3, :3].copy(), local[:, :3, 3].copy()
         self._R, self._t, self._center = np.zeros((count, 3, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+        self._boxes = np.array(
+            [_box(int(kind), sizes) for kind, sizes in zip(self._kind, self._sizes, strict=True)]
+        ).reshape(-1, 6)
+        triangles = self._kind == kernels.TRIANGLES
+        self._boxes[triangles] = self._nodes[self._spans[triangles, 0]]
 
     def cast(
         self,
@@ -358,6 +363,26 @@ class Raycaster:
                 distance, which,
             )  # fmt: skip
         return distance, which
+
+    def depths(
+        self, eye: Array, axes: Array, focal: float, size: tuple[int, int], far: float, skip: np.ndarray
+    ) -> NDArray[np.float32]:
+        """Depths (height, width) [m] that a pinhole camera sees, inf beyond `far` [m]; `skip` as of `nearest`.
+
+        Args:
+            eye: place of the camera (3,) [m].
+            axes: its axes as rows ahead, left, up (3, 3).
+            focal: length [px].
+            size: width and height [px].
+        """
+        from .depth import cast_picture
+
+        depth = np.empty((size[1], size[0]), dtype=np.float32)
+        cast_picture(
+            np.ascontiguousarray(eye), np.ascontiguousarray(axes), float(focal), float(far), skip, self._kind,
+            self._sizes, self._boxes, self._R, self._t, self._spans, self._nodes, self._corners, depth,
+        )  # fmt: skip
+        return depth
 
 
 def ray_arrays(origins: ArrayLike, directions: ArrayLike) -> tuple[Array, Array]:
@@ -414,6 +439,18 @@ def bounding_tree(triangles: Array) -> tuple[Array, Array, int]:
         pairs = levels[0].reshape(-1, 2, 6)
         levels.insert(0, np.concatenate([pairs[:, :, :3].min(axis=1), pairs[:, :, 3:].max(axis=1)], axis=1))
     return np.concatenate(levels), ordered, leaves - 1
+
+
+def _box(kind: int, sizes: Array) -> Array:
+    """Lows and highs (6,) of a primitive in its own frame; nothing for others."""
+    x, y, z = sizes
+    half = {
+        kernels.SPHERE: (x, x, x),
+        kernels.CYLINDER: (x, x, y),
+        kernels.CAPSULE: (x, x, x + y),
+        kernels.PLANE: (0.0, 0.0, 0.0),
+    }.get(kind, (x, y, z))
+    return np.array([*(-np.asarray(half, dtype=float)), *half])
 
 
 def _with_offsets(models: Iterable[Placed]) -> Iterable[tuple[tuple[int, Placed], int]]:

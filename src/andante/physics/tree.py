@@ -30,6 +30,8 @@ from andante.geometry import SE3, Array
 from andante.physics.registry import LOOPS
 
 MOST_JOINTS = 1000  # of one robot
+TURNING = 0.01  # of a robot's mass, that a shape without mass has when it turns
+PLACEHOLDER = 10.0  # radii of gyration of so many sizes of a body are placeholders, as 1 kg m² for a shin of 50 g
 
 
 @dataclass(frozen=True)
@@ -257,7 +259,7 @@ def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[B
         if body.joint is None and fixed:
             out.append(body)
             continue
-        inertia, message = _sound(body, least, _ghost(robot, body, least) if total == 0 else None)
+        inertia, message = _sound(body, least, _ghost(robot, body, least) if total == 0 else _hub(body, least, total))
         out.append(replace(body, inertia=inertia))
         if message and not robot.link(body.name).invented:
             source = robot.link(body.name).source
@@ -271,11 +273,21 @@ def _ghost(robot: Robot, body: Body, least: float) -> Inertia | None:
     return even_box(least, ((shape.geometry, shape.pose) for shape in body.shapes)) or even_box(least, shown)
 
 
+def _hub(body: Body, least: float, total: float) -> Inertia | None:
+    """The least mass with a tensor of 1 % of the robot in the size of its shapes, of a body that can touch the ground.
+
+    Wheels turn by servos whose damping engines solve implicitly; beside it a tensor of next to nothing leaves contacts
+    no grip: the wheel spins and the robot stays.
+    """
+    box = even_box(TURNING * total, ((shape.geometry, shape.pose) for shape in body.shapes)) if body.shapes else None
+    return None if box is None else Inertia(least, box.com, box.moments)
+
+
 def _sound(body: Body, least: float, ghost: Inertia | None) -> tuple[Inertia, str]:
     """A usable inertia, and what was wrong with the given one (empty: nothing).
 
-    A body without mass is a small ball; in a robot that has none at all it is as large as its shapes (`ghost`), as
-    engines with iterative solvers do not hold chains of long bodies that have next to no inertia.
+    A body without mass and shapes is a small ball; one with shapes is as large as these (`ghost`), as engines with
+    iterative solvers do not hold chains of long bodies that have next to no inertia, nor do wheels grip.
     """
     given = body.inertia
     if given.mass < least:
@@ -285,9 +297,14 @@ def _sound(body: Body, least: float, ghost: Inertia | None) -> tuple[Inertia, st
         )
         return ghost or massless(least, given.com), message
     flaw = flaw_of(given)
-    if flaw is None:
-        return given, ""
     size = size_of((shape.geometry, shape.pose) for shape in body.shapes)
+    if flaw is None:
+        gyration = float(np.sqrt(np.linalg.eigvalsh(given.matrix)[2] / given.mass))
+        if not body.shapes or gyration <= PLACEHOLDER * float(np.linalg.norm(size)):
+            return given, ""
+        box = repaired_inertia(replace(given, moments=(0.0,) * 6), size)
+        told = f"has a radius of gyration of {gyration:.3g} m beside shapes of {_meters(size)}, as no body has"
+        return box, f"{told}; the engine is given that of a box of that size; correct its <inertia>"
     made = repaired_inertia(given, size)
     more = float(np.max(np.linalg.eigvalsh(made.matrix) - np.linalg.eigvalsh(given.matrix)))
     instead = (

@@ -1,11 +1,12 @@
-"""Cameras: pictures by the one renderer, taken only when somebody wants them."""
+"""Cameras: pictures taken only when somebody wants them, those in color by the one renderer."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -65,28 +66,32 @@ class Picture:
     """What a camera saw."""
 
     time: float  # [s]
-    image: np.ndarray  # (height, width, 3) uint8, read-only
+    image: np.ndarray  # (height, width, 3) uint8, or depths (height, width) float32 [m]; read-only
 
 
-class CameraSensor:
-    """A camera that looks along its x axis with z up. Its one value is the number of the picture, NaN while it is off.
+Model = TypeVar("Model", bound=CameraModel)
 
-    A picture costs milliseconds, so a camera is off until `turn_on` or the first `SensorSuite.picture`. The last
-    `KEPT` pictures are kept. The OpenGL context is made with the first picture and given back by `turn_off`.
+
+class PictureSensor(ABC, Generic[Model]):
+    """A sensor that takes pictures along its x axis with z up; its one value is the number of the picture.
+
+    A picture costs milliseconds, so it is off until `turn_on` or the first `SensorSuite.picture`; its value is NaN
+    until then. The last `KEPT` pictures are kept.
     """
 
     labels = ("picture",)
 
-    def __init__(
-        self, robot: Robot, link: str, pose: SE3, model: CameraModel | None = None, name: str = "camera"
-    ) -> None:
-        self.name, self.link, self.pose, self.model = name, link, pose, model or CameraModel()
+    def __init__(self, robot: Robot, link: str, pose: SE3, model: Model, name: str) -> None:
+        self.name, self.link, self.pose, self.model = name, link, pose, model
         self.on = False
         self.pictures: deque[tuple[int, Picture]] = deque(maxlen=KEPT)
         self._mount = Mount(robot, link, pose)
         self._generator = np.random.default_rng(0)
         self._count = 0
-        self._renderer: Renderer | None = None
+
+    @abstractmethod
+    def _shoot(self, scene: Scene) -> np.ndarray:
+        """The picture of an instant, with its errors."""
 
     def draw_from(self, generator: np.random.Generator) -> None:
         """Take random numbers from this generator."""
@@ -101,19 +106,48 @@ class CameraSensor:
         self.on = True
 
     def turn_off(self) -> None:
-        """Take no more pictures and give the renderer back."""
+        """Take no more pictures."""
         self.on = False
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
 
     def measure(self, scene: Scene) -> Array:
         """Take a picture when on; its number."""
         if not self.on:
             return np.array([np.nan])
         self._count += 1
-        self.pictures.append((self._count, Picture(scene.time, self._shoot(scene))))
+        image = self._shoot(scene)
+        image.setflags(write=False)
+        self.pictures.append((self._count, Picture(scene.time, image)))
         return np.array([float(self._count)])
+
+    def picture(self, number: float) -> Picture | None:
+        """The picture of a number, None when it was never taken or is no longer kept."""
+        return next((picture for n, picture in reversed(self.pictures) if n == number), None)
+
+    def save(self) -> Any:
+        """The pictures so far and the state of the random numbers."""
+        return (self.on, self._count, tuple(self.pictures), self._generator.bit_generator.state)
+
+    def load(self, state: Any) -> None:
+        """Put back what `save` returned."""
+        self.on, self._count, pictures, self._generator.bit_generator.state = state
+        self.pictures = deque(pictures, maxlen=KEPT)
+
+
+class CameraSensor(PictureSensor[CameraModel]):
+    """A camera with the one renderer. The OpenGL context is made with the first picture, given back by `turn_off`."""
+
+    def __init__(
+        self, robot: Robot, link: str, pose: SE3, model: CameraModel | None = None, name: str = "camera"
+    ) -> None:
+        super().__init__(robot, link, pose, model or CameraModel(), name)
+        self._renderer: Renderer | None = None
+
+    def turn_off(self) -> None:
+        """Take no more pictures and give the renderer back."""
+        super().turn_off()
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
 
     def _shoot(self, scene: Scene) -> np.ndarray:
         from andante.physics.rendering import Camera
@@ -128,18 +162,4 @@ class CameraSensor:
         if m.noise_stddev:
             noisy = image + self._generator.normal(0.0, 255 * m.noise_stddev, image.shape)
             image = np.clip(np.rint(noisy), 0, 255).astype(np.uint8)
-        image.setflags(write=False)
         return image
-
-    def picture(self, number: float) -> Picture | None:
-        """The picture of a number, None when it was never taken or is no longer kept."""
-        return next((picture for n, picture in reversed(self.pictures) if n == number), None)
-
-    def save(self) -> Any:
-        """The pictures so far and the state of the random numbers."""
-        return (self.on, self._count, tuple(self.pictures), self._generator.bit_generator.state)
-
-    def load(self, state: Any) -> None:
-        """Put back what `save` returned."""
-        self.on, self._count, pictures, self._generator.bit_generator.state = state
-        self.pictures = deque(pictures, maxlen=KEPT)

@@ -302,6 +302,30 @@ def measured_ranges(
 
 
 @njit(nogil=True)
+def measured_depths(
+    depths: np.ndarray, normal: np.ndarray, chance: np.ndarray, constant: float, quadratic: float, resolution: float,
+    lowest: float, highest: float, dropout: float,
+) -> None:  # fmt: skip
+    """What a depth camera says of true depths z (n,) [m] in place, after REP 117.
+
+    z + n (constant + quadratic z²), in steps of the resolution; -inf below `lowest`, +inf above `highest`, NaN for the
+    fraction `dropout`. normal and chance (n,) are random numbers; none where they are not needed.
+    """
+    for i in range(len(depths)):
+        if dropout > 0.0 and chance[i] < dropout:
+            depths[i] = np.nan
+            continue
+        z = depths[i]
+        if z == np.inf:
+            continue
+        if len(normal):
+            z += normal[i] * (constant + quadratic * z * z)
+        if resolution > 0.0:
+            z = np.rint(z / resolution) * resolution
+        depths[i] = np.inf if z > highest else (-np.inf if z < lowest else z)
+
+
+@njit(nogil=True)
 def strongest(distances: Array, directions: Array, lowest_cosine: float) -> float:
     """Nearest distance of triples of rays (3 n,) whose surface faces the sensor; inf: no echo comes back.
 

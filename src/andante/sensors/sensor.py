@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from andante._moved import renamed_attributes
 from andante.description.link import SensorSpec
@@ -66,6 +67,18 @@ class RayScene:
         spread = math.sqrt(3.0) * float(np.abs(origins - origins[0]).max())
         skip = hidden | ~self._caster.within(origins[0], reach + spread)
         return self._caster.nearest(origins, directions, reach, skip)[0]
+
+    def depths(
+        self, pose: SE3, focal: float, size: tuple[int, int], far: float, hidden: np.ndarray
+    ) -> NDArray[np.float32]:
+        """Depths (height, width) [m] seen from a pose that looks along its x axis with z up; inf beyond `far` [m].
+
+        focal: length [px], size: width and height [px].
+        """
+        self._place()
+        eye = pose.translation
+        skip = hidden | ~self._caster.within(eye, far * math.hypot(1.0, *(0.5 * n / focal for n in size)))
+        return self._caster.depths(eye, pose.rotation.T, focal, size, far, skip)
 
     def _place(self) -> None:
         if self._placed:

@@ -16,9 +16,10 @@ from andante.description.shapes import Vec3
 from andante.errors import BadInput, UnknownName
 from andante.physics import Engine
 
-from .camera import CameraModel, CameraSensor, Picture
+from .camera import CameraModel, CameraSensor, Picture, PictureSensor
 from .channel import Bank, Channel, Noise
 from .contact import ContactSwitch, FootForce
+from .depth import DepthCamera, DepthModel, depth_name
 from .lidar import Lidar, lidar_model
 from .proprioception import (
     EffortSensors,
@@ -35,14 +36,15 @@ from .uwb import UwbErrors, UwbTag, anchors_of
 
 ENCODER_RATE = 100.0  # [Hz]
 SWITCHES = ("contact", "bumper", "touch", "button")
-RANGING = ("lidar", "sonar", "uwb", "camera", "wheel_encoders")  # kinds that make their own errors
+CAMERAS = ("camera", "depth_camera", "rgbd_camera")
+RANGING = ("lidar", "sonar", "uwb", "wheel_encoders", *CAMERAS)  # kinds that make their own errors
 MODELED = (*SWITCHES, *RANGING, "imu", "force")
 WIDEST = 3.0  # horizontal angle of view that a pinhole camera can have [rad]
 # What a sensor of a kind is like when its file does not say: rate [Hz] and errors of usual parts.
 DEFAULT_RATE = {
     **dict.fromkeys(("imu", "force", "wheel_encoders"), 100.0),
     **dict.fromkeys(SWITCHES, 50.0),
-    **dict.fromkeys(("sonar", "uwb", "camera"), 10.0),
+    **dict.fromkeys(("sonar", "uwb", *CAMERAS), 10.0),
 }
 DEFAULT_NOISE = {
     "encoders": Noise(resolution=2 * np.pi / 4096),  # 12 bit per turn
@@ -146,8 +148,8 @@ class SensorSuite:
         """
         channel = self[name]
         camera = channel.sensor
-        if not isinstance(camera, CameraSensor):
-            cameras = [each.name for each in self if isinstance(each.sensor, CameraSensor)]
+        if not isinstance(camera, PictureSensor):
+            cameras = [each.name for each in self if isinstance(each.sensor, PictureSensor)]
             raise UnknownName.among("camera", name, cameras)
         if not camera.on:
             camera.turn_on()
@@ -164,7 +166,7 @@ class SensorSuite:
     def close(self) -> None:
         """Turn cameras off: gives their OpenGL contexts back."""
         for channel in self:
-            if isinstance(channel.sensor, CameraSensor):
+            if isinstance(channel.sensor, PictureSensor):
                 channel.sensor.turn_off()
 
     def save(self) -> Any:
@@ -183,7 +185,7 @@ class SensorSuite:
 
 def _modeled(spec: SensorSpec) -> bool:
     """Whether there is a model of a sensor: of its kind, and cameras only where a pinhole can see as wide."""
-    if spec.kind == "camera":
+    if spec.kind in CAMERAS:
         width = spec.parameters.get("horizontal_fov", 1.0)
         return isinstance(width, str) or width < WIDEST
     return spec.kind in MODELED
@@ -214,6 +216,10 @@ def _from_description(robot: Robot, anchors: Mapping[str, Vec3], perfect: bool) 
             threshold = float(spec.parameters.get("threshold", 0.0 if spec.kind == "contact" else 0.5))
             place = None if spec.kind == "contact" else spec.pose
             yield ContactSwitch(robot, spec.link, spec.name, place, radius, threshold), spec
+        elif spec.kind == "rgbd_camera":
+            plain = {name: value for name, value in spec.parameters.items() if not name.startswith("noise")}
+            yield _ranging(robot, replace(spec, kind="camera", parameters=plain), anchors, perfect), spec
+            yield _ranging(robot, replace(spec, name=depth_name(spec)), anchors, perfect), spec
         elif spec.kind in RANGING:
             yield _ranging(robot, spec, anchors, perfect), spec
     for link, specs in cells.items():
@@ -232,6 +238,9 @@ def _ranging(robot: Robot, spec: SensorSpec, anchors: Mapping[str, Vec3], perfec
     if spec.kind == "uwb":
         errors = UwbErrors.none() if perfect else UwbErrors.of(spec)
         return UwbTag(robot, spec.link, spec.pose, anchors, errors, spec.name)
+    if spec.kind in ("depth_camera", "rgbd_camera"):
+        depth = DepthModel.of(spec)
+        return DepthCamera(robot, spec.link, spec.pose, depth.without_errors() if perfect else depth, spec.name)
     if spec.kind == "camera":
         camera = CameraModel.of(spec)
         return CameraSensor(

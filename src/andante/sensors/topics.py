@@ -14,6 +14,7 @@ from andante.description.robot import Robot
 from .camera import CameraSensor
 from .channel import Channel
 from .contact import FootForce
+from .depth import DepthCamera, depth_name
 from .lidar import Lidar
 from .proprioception import Imu, WheelEncoders
 from .sonar import Sonar
@@ -28,6 +29,7 @@ class SensorTopic:
     type: str  # of the message
     frame: str  # in which it tells them
     rate: float | None  # at most [Hz]; None: every reading
+    cloud: str = ""  # topic of the same readings as points, sensor_msgs/PointCloud2; empty: none
 
 
 @dataclass(frozen=True)
@@ -39,23 +41,26 @@ class Row:
     others: str
     type: str
     rate: float | None = None
+    cloud: tuple[str, str] = ("", "")  # topics of points, of the first one and of the others
 
 
+DEPTH_IMAGE, DEPTH_POINTS, DEPTH_INFO = "/{}/image_raw", "/{}/points", "/{}/camera_info"
 # UWB tags tell one range per anchor: the anchor's name follows the topic. All load cells of a robot are one message.
 TABLE = (
     Row(Imu, "/imu/data", "/imu/{}", "sensor_msgs/msg/Imu", 100.0),
-    Row(Lidar, "/scan", "/scan_{}", "sensor_msgs/msg/LaserScan", 40.0),
+    Row(Lidar, "/scan", "/scan_{}", "sensor_msgs/msg/LaserScan", 40.0, ("/points", "/points_{}")),
     Row(Sonar, "/sonar", "/sonar", "sensor_msgs/msg/Range"),
     Row(UwbTag, "/uwb/{}", "/uwb/{}", "sensor_msgs/msg/Range"),
     Row(WheelEncoders, "/wheel_encoders", "/{}", "sensor_msgs/msg/JointState", 50.0),
     Row(FootForce, "/{robot}/foot_force", "/{robot}/foot_force", "andante_msgs/msg/FootForces", 50.0),
+    Row(DepthCamera, DEPTH_IMAGE, DEPTH_IMAGE, "sensor_msgs/msg/Image", None, (DEPTH_POINTS, DEPTH_POINTS)),
     Row(CameraSensor, "/{}/image_raw", "/{}/image_raw", "sensor_msgs/msg/Image"),
 )
 
 
 def sensor_topics(robot: Robot, channels: Iterable[Channel]) -> dict[str, SensorTopic]:
     """The topic of every channel that has one, by its name."""
-    frames = {spec.name: sensor_frame(spec) for spec in robot.sensors}
+    frames = {name: sensor_frame(spec) for spec in robot.sensors for name in (spec.name, depth_name(spec))}
     channels = list(channels)
     names = distinct(channel.name for channel in channels)
     found: dict[str, SensorTopic] = {}
@@ -66,8 +71,15 @@ def sensor_topics(robot: Robot, channels: Iterable[Channel]) -> dict[str, Sensor
             continue
         pattern = row.others if row.kind in seen else row.first
         seen.add(row.kind)
-        topic = pattern.format(names[channel.name], robot=plain(robot.name))
-        found[channel.name] = SensorTopic(topic, row.type, frames.get(channel.name, robot.root), row.rate)
+        name = names[channel.name]
+        if isinstance(channel.sensor, DepthCamera) and not name.endswith("/depth"):
+            name = f"{name}/depth"
+        topic = pattern.format(name, robot=plain(robot.name))
+        cloud = row.cloud[pattern is not row.first].format(name)
+        if isinstance(channel.sensor, Lidar) and channel.sensor.model.rows == 1:
+            cloud = ""
+        frame = frames.get(channel.name, robot.root)
+        found[channel.name] = SensorTopic(topic, row.type, frame, row.rate, cloud)
     return found
 
 

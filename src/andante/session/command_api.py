@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,8 +46,9 @@ BEHAVIOURS = {
 class CommandApi:
     """Requests to the robot of one stage. Everything raises an AndanteError that says why where it cannot be done."""
 
-    def __init__(self, stage: Stage, follow: FollowSettings | None = None) -> None:
-        self.stage, self.follow_settings = stage, follow or FollowSettings()
+    def __init__(self, stage: Stage, follow: FollowSettings | None = None, own: Path | None = None) -> None:
+        """own: a folder with motions of the user's own."""
+        self.stage, self.follow_settings, self.own = stage, follow or FollowSettings(), own
         self.wave: WaveGait | None = None
         self.watch: WalkWatch | None = None
         self._queued: list[Callable[[JointMoves], None]] = []
@@ -82,7 +84,7 @@ class CommandApi:
     def motions(self) -> list[str]:
         """Names of motions, getting up included."""
         rising = ["get_up"] if can_get_up(self.stage.robot) else []
-        return [*library_motions(self.stage.robot), *rising]
+        return [*library_motions(self.stage.robot, self.own), *rising]
 
     @property
     def gaits(self) -> list[str]:
@@ -142,19 +144,24 @@ class CommandApi:
             raise UnknownName.among("pose or motion", name, (*self.poses, *self.motions), f"robot {stage.robot.name!r}")
         if not files and ("/" in name or "\\" in name or "." in name):
             raise BadInput(f"{name!r}: only poses and motions by name are played here, no files")
-        choice = find_motion(stage.robot, name)
+        choice = find_motion(stage.robot, name, self.own)
         drives = isinstance(stage.activities.present, Driving)
         if isinstance(choice, PoseChoice) and drives and stage.walker.take_pose(choice.name):
             return 0.0
-        start = self._start_of(stage)
+        return self.play_choice(choice, speed, rounds)
+
+    def play_choice(self, choice: Choice, speed: float = 1.0, rounds: int = 0) -> float:
+        """Play what was found or made, once the robot rests; how long it takes [s], 0: not known ahead."""
+        stage, start = self.stage, self.motion_start()
         planned = self._activity(choice, start, speed, rounds)  # raises now what would raise later
         label = planned.detail
         stage.activities.request(lambda here: self._activity(choice, here, speed, rounds), f"motion {label}")
         duration = planned.motion.duration / speed if isinstance(planned, Playing) else 0.0
         return duration if math.isfinite(duration) else 0.0
 
-    def _start_of(self, stage: Stage) -> Array:
+    def motion_start(self) -> Array:
         """Targets from which a motion will start as far as can be told now."""
+        stage = self.stage
         if isinstance(stage.activities.present, Driving) and not stage.activities.present.resting:
             whole = stage.robot.complete(stage.ready.pose)
             return np.array([whole[name] for name in stage.robot.joint_names])
@@ -170,7 +177,7 @@ class CommandApi:
             if rounds:
                 whole = replace(whole, loop=math.inf if rounds < 0 else rounds)
             played = play_from(whole, robot, dict(zip(names, here.tolist(), strict=True)))
-            return Playing(played, names, here, choice.name, speed=speed)
+            return Playing(played, names, here, choice.name, speed=speed, guarded=self.stage.stands_at(whole))
         return self._acting(choice, here, speed, rounds)
 
     def _acting(self, choice: ActionChoice, here: Array, speed: float, rounds: int) -> Acting:
@@ -292,7 +299,7 @@ class CommandApi:
     ) -> float:
         """Follow a trajectory of joints once the robot rests; how long it takes [s]."""
         stage, given = self.stage, None if velocities is None else np.array(velocities)
-        made = trajectory(stage.robot, self._start_of(stage), names, times, np.array(positions), given)
+        made = trajectory(stage.robot, self.motion_start(), names, times, np.array(positions), given)
 
         def start(here: Array) -> Playing:
             motion = trajectory(stage.robot, here, names, times, np.array(positions), given)

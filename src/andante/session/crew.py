@@ -45,7 +45,7 @@ class Companion(LiveRobot):
         self.bus = Namespace(session.bus, plain(choice.name))
         self.teleop = TeleopMux(settings=session.teleop.settings)
         self.teleop.pace = session.teleop.pace
-        self.command_api = CommandApi(stage, session.command_api.follow_settings)
+        self.command_api = CommandApi(stage, session.command_api.follow_settings, session.command_api.own)
         self.nodes = []
         if session.nodes:
             from .nodes import COMPANION_NODES

@@ -49,10 +49,12 @@ class RecordPlan:
 
 @dataclass(frozen=True)
 class NavigationPlan:
-    """A map for the robot, and a goal at the start."""
+    """A map for the robot, or that it makes one, and a goal at the start."""
 
     map: str = ""
     goal: tuple[float, ...] = ()  # x, y [m], yaw [deg]
+    mapping: bool = False  # the map grows while the robot moves
+    explore: bool = False  # ... which it does by itself
 
 
 @dataclass(frozen=True)

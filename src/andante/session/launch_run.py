@@ -22,8 +22,9 @@ from andante.mobile.zone_files import zones_beside
 from andante.tasks.result import Result
 
 from .choice import RobotChoice
-from .launch_file import LaunchPlan, RobotPlan, ServerPlan, ThenPlan
+from .launch_file import LaunchPlan, NavigationPlan, RobotPlan, ServerPlan, ThenPlan
 from .live_robot import LiveRobot
+from .nodes.mapping import MappingNode
 from .nodes.navigation import NavigationNode
 from .nodes.node import LiveNode
 from .session import LiveSession
@@ -119,6 +120,7 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
             found = beside if beside.exists() else path
             _navigation(session).set_map(load_map(found))
             _navigation(session).set_zones(zones_beside(found))
+        _map(session, plan.navigation, f"{where}[navigation] ")
         _navigate(session, plan.navigation.goal, f"{where}[navigation] ")
     for entry, robot in zip(plan.robots, session.crew.companions.values(), strict=True):
         _navigate(robot, entry.goal, f"{where}[[robots]] {robot.name}: ")
@@ -133,6 +135,21 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
 
 def _navigation(robot: LiveRobot) -> NavigationNode:
     return next(node for node in robot.nodes if isinstance(node, NavigationNode))
+
+
+def _map(robot: LiveRobot, plan: NavigationPlan, where: str) -> None:
+    """Begin to map, or to explore, where that is asked for."""
+    if not (plan.mapping or plan.explore):
+        return
+    if plan.map:
+        raise BadInput(f"{where}a robot has a map, or makes one: give map, or mapping and explore")
+    node = next(node for node in robot.nodes if isinstance(node, MappingNode))
+    try:
+        node.start()
+    except AndanteError as error:
+        raise BadInput(f"{where}{error}") from None
+    if plan.explore:
+        node.explore_soon()
 
 
 def _navigate(robot: LiveRobot, goal: tuple[float, ...], where: str) -> None:

@@ -7,6 +7,7 @@ there is one. The simulator's pose is never asked.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from andante.mapping import OccupancyGrid
 from andante.mapping.grid import OCCUPIED_PERCENT
 from andante.mobile.navigate import reading_of
 from andante.mobile.publisher import NavigationState
-from andante.mobile.sensing import Localizer, OdometryOnly, OnMap, ScanPipeline
+from andante.mobile.sensing import Localizer, Odometry, OdometryOnly, OnMap, Placeable, ScanPipeline, Sensed
 from andante.navigation import GoalChecker, Navigator, NavigatorSettings, State, Vehicle
 from andante.navigation.vehicle import robot_outline
 
@@ -31,22 +32,36 @@ ARRIVAL = {True: GoalChecker(0.1, 0.15), False: GoalChecker(0.12, 0.25)}  # whee
 
 
 class LiveNavigation(NavigationState):
-    """Localizes, plans and leads one robot. `command` is asked once per control period."""
+    """Localizes, plans and leads one robot. In every control period either `command` or `watch` is called.
 
-    def __init__(self, stage: Stage, grid: OccupancyGrid | None, speed: float = math.inf) -> None:
+    Args:
+        stage: the robot in its scene.
+        grid: the map; None: there is none.
+        localizer: makes what tells where it is of its odometry and the pose of odom on the map at first; None: a robot
+            on wheels that sees is localized on the map, any other goes by its odometry.
+        start: pose x, y, yaw of odom's root on the map; None: where the robot was put.
+        speed: limit [m/s].
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        grid: OccupancyGrid | None,
+        localizer: Callable[[Odometry, Array], Localizer] | None = None,
+        start: Array | None = None,
+        speed: float = math.inf,
+    ) -> None:
         self.stage, self.wheels = stage, stage.wheels
         self.vehicle = self.wheels.vehicle if self.wheels is not None else _walking_vehicle(stage)
-        start = se2.compose(stage.origin, np.asarray(self.vehicle.reference, dtype=float))
+        began = stage.origin if start is None else start
+        start = np.asarray(se2.compose(began, np.asarray(self.vehicle.reference, dtype=float)), dtype=float)
         sees = self.wheels is not None and any(spec.kind == "lidar" for spec in stage.robot.sensors)
-        localizer: Localizer = OdometryOnly(start)
-        if grid is not None and sees:
-            localizer = OnMap(grid, start, seed=stage.choice.seed)
-        self._scans = ScanPipeline(
-            stage.sim,
-            self.wheels.odometry if self.wheels is not None else _Walked(stage),
-            localizer,
-            self.vehicle.reference,
-        )
+        odometry: Odometry = self.wheels.odometry if self.wheels is not None else _Walked(stage)
+        if localizer is not None:
+            made = localizer(odometry, start)
+        else:
+            made = OnMap(grid, start, seed=stage.choice.seed) if grid is not None and sees else OdometryOnly(start)
+        self._scans = ScanPipeline(stage.sim, odometry, made, self.vehicle.reference)
         settings = NavigatorSettings(arrival=ARRIVAL[self.wheels is not None], movers=sees and grid is not None)
         if not sees:
             settings = replace(settings, scan_timeout=math.inf)
@@ -86,29 +101,40 @@ class LiveNavigation(NavigationState):
         """The robot stands at a pose of its root on the map, as somebody says, within deviations [m, m, rad]."""
         at = np.asarray(se2.compose(np.array([x, y, yaw]), self._reference), dtype=float)
         odom = self._scans.odometry.at(self.stage.sim.time)
-        if isinstance(self._scans.localizer, OnMap):
-            assert self.grid is not None
-            fresh = OnMap(self._scans.localizer.mcl.field, at, seed=self.stage.choice.seed, deviation=deviation)
-            fresh.map_from_odom = np.asarray(se2.compose(at, se2.inverse(odom)), dtype=float)
-            self._scans.localizer = fresh
-        else:
-            self._scans.localizer = OdometryOnly(se2.compose(at, se2.inverse(odom)))
+        if not isinstance(self.localizer, Placeable):
+            raise BadInput("the robot makes its map now, which tells where it is; stop mapping first")
+        self.localizer.place(at, odom, deviation)
+        self.pose = at
 
     # ---- one control period ------------------------------------------------------------------------
     def command(self, now: float) -> Command | None:
         """The velocity of this control period; None while there is no goal."""
         if self._count % EVERY == 0:
-            self._decide()
+            self._decide(self._sense())
         self._count += 1
-        if self.goal is None:
+        if not self.leads:
             return None
         vx, vy, wz = self._velocity.tolist()
         return Command(vx, vy, wz)
 
-    def _decide(self) -> None:
+    def watch(self) -> None:
+        """A control period in which somebody else leads the robot: it is followed on the map."""
+        if self._count % EVERY == 0:
+            self._sense()
+        self._count += 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether `command` leads the robot."""
+        return self.goal is not None
+
+    def _sense(self) -> Sensed:
         driven = self._velocity if self.wheels is None else self.wheels.reference
         sensed = self._scans.sense(self.stage.sim.time, driven)
         self.pose = sensed.pose
+        return sensed
+
+    def _decide(self, sensed: Sensed) -> None:
         if self.goal is None and not sensed.sweeps:
             return
         known = reading_of(sensed)

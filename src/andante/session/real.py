@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from andante import hardware
 from andante.hardware.address import SIMULATED, check_address
 
 if TYPE_CHECKING:
@@ -19,7 +20,5 @@ def real_body(body: Body | str, table: Mapping[str, Any], bus: Bus) -> Callable[
         check_address(body)
         if body == SIMULATED:
             return None
-        from andante.hardware.open import open_body
-
-        return lambda robot: open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
+        return lambda robot: hardware.open_body(body, robot, table, lambda line: bus.log("info", line, "body"))
     return lambda robot: body

@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from andante.errors import AndanteError
+from andante.errors import AndanteError, BadInput, UnknownName
 from andante.search import Ended, Evaluated, Event, Notice, Record, Space, Started, StudyFolder
 from andante.search.run import events
+from andante.search.space import Real
 from andante.tasks.gait import GaitTask, study_config
 
 FIGURES = ("distance", "drift", "time", "fallen")
@@ -38,6 +41,19 @@ def bounds(space: Space) -> tuple[list[str], list[float], list[float]]:
     return free, [float(getattr(r, "low", 0.0)) for r in ranges], [float(getattr(r, "high", 1.0)) for r in ranges]
 
 
+def with_ranges(space: Space, ranges: Mapping[str, Sequence[float]]) -> Space:
+    """The space with other ranges of some parameters."""
+    found = dict(space.parameters)
+    for name, (low, high) in ranges.items():
+        if name not in found:
+            raise UnknownName.among("parameter", name, found)
+        parameter = found[name]
+        if not isinstance(parameter, Real):
+            raise BadInput(f"{name} has levels, not a range")
+        found[name] = replace(parameter, low=low, high=high, levels=())
+    return replace(space, parameters=found)
+
+
 def run(job: dict[str, Any], stop: threading.Event, say: Any) -> None:
     """Make or open the study and run it until its budget is spent or somebody stops it."""
     path = Path(job["study"])
@@ -45,8 +61,12 @@ def run(job: dict[str, Any], stop: threading.Event, say: Any) -> None:
         folder = StudyFolder.open(path)
         budget: int | None = max(job["budget"], 0) or None
     else:
-        task = GaitTask(job["robot"], job["engine"], seconds=job["seconds"], world=job["world"])
+        task = GaitTask(
+            job["robot"], job["engine"], job["variant"], seconds=job["seconds"], world=job["world"],
+            fitness=job["fitness"],
+        )  # fmt: skip
         config = study_config(task, job["sampler"], job["budget"], seed=job["seed"], options=job["options"])
+        config = replace(config, space=with_ranges(config.space, job["ranges"]))
         folder, budget = StudyFolder.create(path, config), None
     names, low, high = bounds(folder.config.space)
     known = [candidate(record, names) for record in folder.records()]

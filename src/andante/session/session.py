@@ -40,6 +40,7 @@ from .progress import Progress
 from .stage import placed
 
 NODE = "session"
+OWN_MOTIONS = "motions"  # folder in that of the session
 IDLE = 0.02  # between two looks at the bus while paused [s]
 MOST_MODELS = 20
 
@@ -131,7 +132,7 @@ class LiveSession(LiveRobot, Closing):
         if self.real:
             self._offset = 0.0
             self.bus.clock.advance_to(max(self.bus.clock.now, self.stage.sim.time))
-        self.command_api = CommandApi(self.stage, follow)
+        self.command_api = CommandApi(self.stage, follow, self.folder / OWN_MOTIONS)
         if nodes is None:
             from .nodes import all_nodes
 
@@ -376,7 +377,7 @@ class LiveSession(LiveRobot, Closing):
         """A new scene takes the place of the old one."""
         fresh = self.crew.first_stage(choice, None, self.falls)
         old, self._offset = self.stage, self.bus.clock.now
-        self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings)
+        self.stage, self.command_api = fresh, CommandApi(fresh, self.command_api.follow_settings, self.command_api.own)
         if keep:
             self.choice = choice
         self.scene += 1

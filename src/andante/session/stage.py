@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from andante import mobile
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
 from andante.control.balance_filter import BalanceFilter
@@ -19,22 +20,24 @@ from andante.control.joint_moves import JointMoves
 from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.control.view import RobotView
-from andante.description import Placement, Robot
+from andante.description import ROBOTS, Placement, Robot
 from andante.errors import BadInput
-from andante.geometry import Array, se2
+from andante.geometry import SE3, Array, se2, so3
 from andante.locomotion import Command, FallRules, Walker
 from andante.locomotion.biped.body import BipedBody
 from andante.locomotion.biped.figure import BipedFigure
 from andante.locomotion.biped.standing import StandFilter
 from andante.locomotion.falls.manager import FallEvent
-from andante.locomotion.falls.pose_routes import pose_route, two_feet
+from andante.locomotion.falls.pose_routes import pose_route, static_margin, two_feet
 from andante.locomotion.gaits import pose_motion
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.io.rig_file import rig_for
+from andante.locomotion.rigs.balance import Balance
 from andante.mapping import Scan
-from andante.motion import JointMotion, transition
-from andante.motion.joint_motion import MotionLimits
+from andante.motion import JointMotion, Keyframes, transition
+from andante.motion.joint_motion import MotionLimits, vector_of
 from andante.physics import Mode
+from andante.plugins import load_reference
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import FallRule
 
@@ -43,6 +46,9 @@ from .choice import CONTROL_TIME, Library, SceneChoice
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
     from andante.mobile.guarding import ScanGuard
+    from andante.mobile.sensing import Localizer, Odometry
+
+    MakeLocalizer = Callable[[Odometry, Array], Localizer]
 
 
 class Mirror(Simulation):
@@ -58,7 +64,8 @@ class Mirror(Simulation):
     def __init__(self, scene: Simulation, real: Body) -> None:
         super().__init__(scene.engine, scene.model, scene.seed, sensors=False, ground=scene.ground)
         self.real = real
-        self.wants_twist, self.takes_stop_plan = real.wants_twist, real.takes_stop_plan
+        self.wants_twist, self.takes_twist = real.wants_twist, real.takes_twist
+        self.takes_stop_plan = real.takes_stop_plan
         self._show(real.read())
 
     @property
@@ -174,7 +181,10 @@ class Stage(RobotView):
         self.sim.fall_rule = FallRule(self._rules.lying, self._rules.height_fraction)
         try:
             if body is not None:
-                self.sim = Mirror(self.sim, body(self.ready.robot))
+                real = body(self.ready.robot)
+                self.sim = Mirror(self.sim, real)
+                if (own := real.own_walk()) is not None:
+                    self.ready = replace(self.ready, walker=own, gait="own", pose={})
             self._wire()
         except BaseException:
             self.sim.close()
@@ -189,9 +199,7 @@ class Stage(RobotView):
             hold = np.where(np.isfinite(here), here, hold)
         self.wheels: BaseDriver | None = None
         if self.ready.walker is None:
-            from andante.mobile.driver import base_driver  # and with it the estimators
-
-            self.wheels = base_driver(sim.robot, hold)
+            self.wheels = mobile.base_driver(sim.robot, hold)
             self.ready = replace(self.ready, walker=self.wheels)
         ready = self.ready
         super().__init__(
@@ -203,7 +211,7 @@ class Stage(RobotView):
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
         first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
         self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.log)
-        self.balance = BalanceFilter(self._stand_filter, self._felt_up, self.log)
+        self.balance = BalanceFilter(self.stand_filter, self._felt_up, self.log)
         self.activities.balance = self.balance
         self.supervisor: FallSupervisor | None = None
         if can_get_up(self.robot):
@@ -211,7 +219,9 @@ class Stage(RobotView):
             self.supervisor.on = not isinstance(sim, Mirror)  # a real robot gets up when it is told to
         self._command = Command()
         behaviour = self.supervisor or self.activities
-        self.control: ControlLoop = ControlLoop(sim, behaviour, 1.0 / CONTROL_TIME, lambda _: self._command)
+        self.moved: Body = self._own_body() or sim  # what the loop moves
+        self.localizer: MakeLocalizer | None = None  # of a robot whose own computer tells where it is
+        self.control: ControlLoop = ControlLoop(self.moved, behaviour, 1.0 / CONTROL_TIME, lambda _: self._command)
         self.control.targets = hold
         self.guard: ScanGuard | None = None  # the collision monitor of a base that sees
         if self.wheels is not None:
@@ -224,16 +234,34 @@ class Stage(RobotView):
         self._pushes: dict[str, float] = {}  # link -> when its push ends [s]
         self._noticed = ""  # what the walker said last of its own stop
 
+    def _own_body(self) -> Body | None:
+        """The electronics of a simulated robot, where its package has any."""
+        reference = ROBOTS[self.robot.name].body if self.robot.name in ROBOTS else ""
+        if not reference or isinstance(self.sim, Mirror):
+            return None
+        made = load_reference(reference)(self.sim)
+        if made is not None and not isinstance(made, Body):
+            raise BadInput(f"body {reference} of robot {self.robot.name!r} must give a Body")
+        return made
+
     def _felt_up(self) -> Array | None:
         """The vertical in axes of the root (3,), by its IMU; None: nobody tells."""
         felt = None if self.supervisor is None else self.supervisor.balance
         return None if felt is None else felt.up
 
-    def _stand_filter(self) -> StandFilter | None:
-        """What keeps this robot on its two feet."""
+    def stand_filter(self) -> StandFilter | None:
+        """A new filter that keeps this robot on its two feet; None: it has not two of them."""
         if isinstance(self.walker, BipedFigure):
             return StandFilter(self.walker.body)
         return StandFilter(BipedBody(self.robot, rig_for(self.robot))) if two_feet(self.robot) else None
+
+    def stands_at(self, motion: Keyframes) -> bool:
+        """Whether a robot on two feet stands on them at the end of a motion; if not, that it sits or lies is meant."""
+        if not two_feet(self.robot):
+            return True
+        last = zip(motion.names, motion.evaluate(motion.round_duration).tolist(), strict=True)
+        end = vector_of(self.robot, {**self.ready.pose, **dict(last)})
+        return static_margin(Balance(self.robot), end) > 0.0
 
     # ---- what is known -----------------------------------------------------------------------------
     @property
@@ -395,13 +423,14 @@ class Stage(RobotView):
 
     def close(self) -> None:
         """Free engine and cameras."""
+        if self.moved is not self.sim:
+            self.moved.close()
         self.sim.close()
 
 
 def placed(model: Robot, name: str, x: float, y: float, yaw: float) -> Placement:
     """A model standing at x, y, yaw on level ground."""
     from andante.description.solids import robot_bounds
-    from andante.geometry import SE3, so3
 
     turn = so3.from_rpy((0.0, 0.0, yaw))
     box = robot_bounds(model, None, SE3.from_parts(turn, np.zeros(3)))

@@ -26,9 +26,21 @@ from andante.control.publishers import (
 from andante.control.view import RobotView
 from andante.geometry import Array, so3
 from andante.geometry.hull import convex_hull
-from andante.sensors import CameraSensor, Channel, FootForce, Imu, Lidar, Reading, Sonar, UwbTag, WheelEncoders
-from andante.sensors.topics import SensorTopic, plain, sensor_topics
+from andante.sensors import (
+    CameraSensor,
+    Channel,
+    DepthCamera,
+    FootForce,
+    Imu,
+    Lidar,
+    Reading,
+    Sonar,
+    UwbTag,
+    WheelEncoders,
+)
+from andante.sensors.topics import DEPTH_IMAGE, DEPTH_INFO, SensorTopic, plain, sensor_topics
 
+from .clouds import cloud_message, depth_message, info_message
 from .simulation import Simulation
 
 NO_TURN = np.array([-1.0, 0, 0, 0, 0, 0, 0, 0, 0])  # covariance that says: no orientation here
@@ -39,6 +51,7 @@ ULTRASOUND, INFRARED = 0, 1
 LINK_RATE, TRUTH_RATE, JOINT_RATE, STATUS_RATE = 30.0, 20.0, 50.0, 10.0  # [Hz]
 FLAT = 0.03  # contacts this far above the lowest one do not carry [m]
 NO_IMAGE = np.zeros(0, dtype=np.float32)
+CLOUD = "sensor_msgs/msg/PointCloud2"
 
 ImuMessage = messages.cls("sensor_msgs/msg/Imu")
 LaserScan = messages.cls("sensor_msgs/msg/LaserScan")
@@ -68,6 +81,7 @@ class SensorPublisher(RobotPublisher):
             self.drop(topic)
         self._topics = {}
         self._told: dict[str, float] = {}
+        self._woken: set[str] = set()  # depth cameras that are on because somebody listens
         suite = simulation(self.view).sensors
         self._channels = [] if suite is None else list(suite)
         self._table = sensor_topics(self.view.robot, self._channels)
@@ -76,6 +90,10 @@ class SensorPublisher(RobotPublisher):
             entry = self._table.get(channel.name)
             if entry is None or isinstance(channel.sensor, CameraSensor):  # cameras tell once they are on
                 continue
+            if entry.cloud:
+                self._cloud(entry)
+            if isinstance(channel.sensor, DepthCamera):
+                self._info(entry)
             anchors = channel.sensor.labels if isinstance(channel.sensor, UwbTag) else ("",)
             for anchor in anchors:
                 self._topic(entry, anchor)
@@ -84,6 +102,19 @@ class SensorPublisher(RobotPublisher):
         name = f"{entry.topic}/{plain(anchor)}" if anchor else entry.topic
         if name not in self._topics:
             self._topics[name] = self.advertise(name, entry.type, entry.rate, sensor=True)
+        return self._topics[name]
+
+    def _cloud(self, entry: SensorTopic) -> Publisher:
+        """The topic of the points of a sensor."""
+        if entry.cloud not in self._topics:
+            self._topics[entry.cloud] = self.advertise(entry.cloud, CLOUD, entry.rate, sensor=True)
+        return self._topics[entry.cloud]
+
+    def _info(self, entry: SensorTopic) -> Publisher:
+        """The topic that tells the lens of a depth camera."""
+        name = entry.topic.removesuffix(DEPTH_IMAGE.format("")[1:]) + DEPTH_INFO.format("")[1:]
+        if name not in self._topics:
+            self._topics[name] = self.advertise(name, "sensor_msgs/msg/CameraInfo", entry.rate, sensor=True)
         return self._topics[name]
 
     def update(self) -> None:
@@ -96,14 +127,19 @@ class SensorPublisher(RobotPublisher):
             if isinstance(sensor, CameraSensor):
                 if sensor.on:
                     self._tell_picture(entry, sensor, channel)
+            elif isinstance(sensor, DepthCamera):
+                self._tell_depths(entry, sensor, channel)
             elif isinstance(sensor, UwbTag):
                 self._tell_ranges(entry, sensor, channel)
-            elif self._topic(entry).wanted():
+            elif self._topic(entry).wanted() or (entry.cloud and self._cloud(entry).wanted()):
                 reading = self._fresh(channel)
                 if reading is not None:
                     message = self._message(entry, channel, reading)
                     if message is not None:
                         self._topic(entry).publish(message)
+                        if entry.cloud and isinstance(sensor, Lidar) and self._cloud(entry).wanted():
+                            points = sensor.model.points(reading.values)
+                            self._cloud(entry).publish(cloud_message(self.header(entry.frame, reading.time), points))
 
     def _fresh(self, channel: Channel) -> Reading | None:
         """The newest reading if it was not told before."""
@@ -169,6 +205,27 @@ class SensorPublisher(RobotPublisher):
             topic = self._topic(entry, anchor)
             if math.isfinite(value) and topic.wanted():
                 topic.publish(self._range(entry.frame, reading, INFRARED, 0.0, 0.0, tag.errors.range_max, value))
+
+    def _tell_depths(self, entry: SensorTopic, camera: DepthCamera, channel: Channel) -> None:
+        """Depths, lens and points; a depth camera is on while somebody listens, or whoever uses it has turned it on."""
+        image, cloud, info = self._topic(entry), self._cloud(entry), self._info(entry)
+        if any(self.bus.topic(each.topic).subscriptions for each in (image, cloud)):
+            camera.turn_on()
+            self._woken.add(channel.name)
+        elif channel.name in self._woken:
+            camera.turn_off()
+            self._woken.discard(channel.name)
+        reading = self._fresh(channel) if camera.on else None
+        picture = None if reading is None else camera.picture(float(reading.values[0]))
+        if picture is None:
+            return
+        header = self.header(entry.frame, picture.time)
+        if image.wanted():
+            image.publish(depth_message(header, picture.image))
+        if info.wanted():
+            info.publish(info_message(header, camera.model))
+        if cloud.wanted():
+            cloud.publish(cloud_message(header, camera.model.points(picture.image)))
 
     def _tell_picture(self, entry: SensorTopic, camera: CameraSensor, channel: Channel) -> None:
         reading, topic = self._fresh(channel), self._topic(entry)

@@ -40,10 +40,12 @@ from .simulation import Simulation
 
 TABLE_RATE, BAG_RATE = 50.0, 100.0  # [Hz]
 BASE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
-# Topics of a live session that are not recorded unless they are named: pictures (drawn only for those
-# who look), replays (recordings already), searches and old names; and those of a navigation that nobody uses.
+# Topics of a live session that are not recorded unless they are named: pictures (drawn only for those who look), points
+# of depth images (which are recorded themselves), replays (recordings already), searches and old names; and those of a
+# navigation that nobody uses.
 SESSION_ONLY = (
     "/camera/*",
+    "*/depth/points",
     "/replay/*",
     "/search/*",
     "/contacts",
@@ -51,6 +53,7 @@ SESSION_ONLY = (
     "/support_polygon",
     "/move_base/*",
     "/navigation/state",
+    "/mapping/*",
 )
 NAVIGATION = ("/map", "/amcl_pose", "/particlecloud", "/plan", "/local_plan", "/costmap")
 

@@ -28,8 +28,9 @@ from andante.description.stand_ins import made_solid
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
+from andante.physics.commands import calm_step
 from andante.physics.engine import check_bounds
-from andante.physics.solver import check_settings
+from andante.physics.solver import check_settings, world_step
 from andante.sensors import Lidar, SensorSuite
 from andante.stages import stage
 
@@ -164,7 +165,10 @@ class Simulation(Body):
 
     def scans(self, since: float) -> tuple[Scan, ...]:
         """Scans of its lidar (`lidar`) that began after a time [s], oldest first; none without a lidar."""
-        if self.sensors is None or not any(isinstance(channel.sensor, Lidar) for channel in self.sensors):
+        if self.sensors is None:
+            return ()
+        newest = [channel.sensor.newest for channel in self.sensors if isinstance(channel.sensor, Lidar)]
+        if not newest or max(newest) <= since:  # the usual case in a control loop
             return ()
         from .scans import scans_since  # and with it mapping
 
@@ -397,7 +401,8 @@ def simulate(
         robot: a `Robot`, a name or a path.
         world: a `World`, a name or a path.
         engine: mujoco, bullet, dart, ode, `file.py:Name`, or a class.
-        dt: physics step [s]; None: what `solver` says, else that of the world up to 0.002, else 0.002.
+        dt: physics step [s]; None: what `solver` says, else that of the world up to 0.002, else 0.002, and on an engine
+            that cuts servos at their limits (MuJoCo) no longer than they stay calm with, see `calm_step`.
         pose: first pose, a name or joint positions [rad, m]; one named lying (LyingBelly, LyingBack) starts on that
             side, and such a robot counts as fallen until it stands.
         start: x, y [m] and yaw [rad] in the world.
@@ -419,6 +424,10 @@ def simulate(
     check_settings(make, asked)
     if dt is not None:
         asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
+    elif asked.dt is None and getattr(make, "clips", False):
+        step = min(calm_step(each) for each in (robot, *(placement.robot for placement in others)))
+        if step < world_step(world.physics.dt):
+            asked = replace(asked, dt=world_step(step))
     robot, others, scenery = made_solid(robot), solid(others), solid(world.models)
     world = world if scenery == world.models else replace(world, models=scenery)
     positions = first_positions(robot, pose)

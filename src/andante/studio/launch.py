@@ -14,6 +14,7 @@ from andante.session.choice import robot_choice
 from andante.session.launch_file import RobotPlan, ServerPlan, read_launch
 from andante.session.launch_run import LaunchOutcome, run_launch
 
+from .building import tell_stages
 from .open import ROUTES, Studio, check_address, scene_arguments, studio_pages
 
 
@@ -67,6 +68,7 @@ def _serve(session: LiveSession, plan: ServerPlan) -> Studio:
     named = scene_arguments([session.choice.robot_name], [session.choice.world_name], session.folder)
     token = plan.token or None
     server = start_server(session.bus, plan.port, plan.host, token, studio_pages(), routes=ROUTES, arguments=named)
+    tell_stages(session.progress, server)
     studio = Studio(session, server)
     if plan.browser:
         studio.browse()

@@ -7,7 +7,6 @@ with open_studio("nao", world="lab") as studio:
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
 import signal
 import time
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from andante.bridges.server.access import Access, Page, read_token
 from andante.bridges.server.start import ServerHandle, start_server
-from andante.compiling.ahead import compile_ahead
 from andante.errors import BadInput
 from andante.files import Closing, session_folder
 from andante.gc_paused import gc_paused
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from andante.control.body import Body
     from andante.description.solver import SolverLike
     from andante.session import LiveSession
-    from andante.session.progress import Progress
     from andante.tasks.inputs import RobotLike, WorldLike
 
 ROUTES = "andante.studio.scenes:scene_routes"  # robots and worlds, made in the server process
@@ -72,33 +69,16 @@ def scene_arguments(
     }
 
 
-def tell_stages(progress: Progress, server: ServerHandle) -> None:
-    """Serve the present stage as /stage.json: the server answers while the loop is busy."""
-
-    def told(words: str, since: float) -> None:
-        content = json.dumps({"stage": words, "since": since}).encode()
-        server.add_pages([Page("/stage.json", None, content, "application/json")])
-
-    progress.on(told)
-
-
 class Studio(Closing):
     """A session with its server. The loop never waits for the server, and goes on when that dies."""
 
-    def __init__(self, session: LiveSession, server: ServerHandle, told: bool = False) -> None:
-        """`told`: the stages of the session are served already."""
+    def __init__(self, session: LiveSession, server: ServerHandle) -> None:
         self.session, self.server = session, server
         self._closing = False
-        if not told:
-            tell_stages(session.progress, server)
         self._wait, self._next = 0.0, 0.0  # until the next start after a death, and when that may be [s]
-        from .editing.node import SceneEditNode
-        from .gallery_node import GalleryNode
-        from .scenes import SceneNode, Scenes
+        from .building import add_nodes
 
-        session.nodes.append(GalleryNode(session))
-        session.nodes.append(SceneEditNode(session))
-        session.nodes.append(SceneNode(session, Scenes(), server.add_pages))
+        add_nodes(session, server)
         session.inbound.append(self._poll)
 
     @property
@@ -184,43 +164,16 @@ def open_studio(
         bus, port, host, token, studio_pages(), routes=ROUTES, arguments=named, until=READY, wait=False
     )
     try:
-        from andante.control.following import FollowSettings
-        from andante.control.teleop_mux import TeleopSettings
-        from andante.description.solver import solver_settings
-        from andante.physics import engine_class
-        from andante.physics.solver import check_settings
-        from andante.session import LiveSession  # takes a while, as does the server beside it
-        from andante.session.choice import Library
-        from andante.session.progress import Progress, watch_compiling
-        from andante.session.real import real_body
-        from andante.tasks.bodies import read_params
+        from .building import build_session  # takes a while, as does the server beside it
 
-        given = read_params(params)
-        teleop, follow = given.settings("teleop", TeleopSettings()), given.settings("follow", FollowSettings())
-        if given.rest or given.robot:
-            taken = "[body], [falls], [follow], [start] and [teleop]"
-            others = [*given.rest, *(["robot"] if given.robot else [])]
-            raise BadInput(f"{params}: studio takes the tables {taken} only, got {', '.join(others)}")
-        library, progress = Library(), Progress()
-        tell_stages(progress, server)
-        watch_compiling(progress)
-        with progress.stage("reading the robot and the world"):
-            library.robot(robot, arguments)  # what cannot be read is told before anybody looks at the page
-            library.world(world)
-        check_settings(engine_class(engine), solver_settings(solver))
-        server.wait()
-        if announce is not None:
-            announce(server.url)
-        compile_ahead()
-        session = LiveSession(
-            robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
-            body=real_body(body, given.body, bus), teleop=teleop, follow=follow,
-            falls=given.falls, solver=solver, robots=robots, progress=progress,
+        session = build_session(
+            server, bus, robot, world, engine, seed=seed, arguments=arguments, folder=folder, announce=announce,
+            body=body, params=params, solver=solver, robots=robots,
         )  # fmt: skip
     except BaseException:
         server.stop()
         raise
-    return Studio(session, server, told=True)
+    return Studio(session, server)
 
 
 def studio(

@@ -26,6 +26,7 @@ from andante.errors import AndanteError
 
 from . import formats
 from .buffers import coarse, mesh_bytes
+from .recordings import recording_routes
 from .uploads import upload_routes
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def scene_routes(_bus: object, arguments: dict[str, list[str]] | None) -> list[B
 
     folder = next(iter((arguments or {}).get("folder", [])), "")
     return [
-        *(upload_routes(Path(folder)) if folder else []),
+        *([*upload_routes(Path(folder)), *recording_routes(Path(folder))] if folder else []),
         Route("/robot/{path:path}", answer),
         Route("/world/{path:path}", answer),
         Route("/scene.json", opening),  # what the page may load while the session is still being built

@@ -10,7 +10,9 @@ from andante.lazy import lazy_names
 if TYPE_CHECKING:
     from .catalog import DoctorResult, EngineInfo, RobotEntry, WorldEntry, doctor, engines, robots, worlds
     from .compare_engines import EnginesResult, compare_engines
-    from .describe import CheckResult, ConvertResult, RigResult, check, convert, rig
+    from .describe.check import CheckResult, check
+    from .describe.convert import ConvertResult, convert
+    from .describe.rig import RigResult, rig
     from .explore import ExploreResult, explore
     from .gait import ExportResult, GaitResult, SearchResult
     from .ik import IkResult, ik

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from andante import hardware
 from andante.compiling.ahead import compile_ahead
 from andante.control.body import Body
 from andante.description import Robot
@@ -108,9 +109,12 @@ def _table(data: dict[str, Any], name: str, path: Path | str | None) -> dict[str
     return table
 
 
-def with_lidar(table: Mapping[str, Any], lidar: str) -> dict[str, Any]:
-    """The table [body] with the lidar that was named beside it."""
-    return {**table, "lidar": lidar} if lidar else dict(table)
+def with_sensors(
+    table: Mapping[str, Any], lidar: str, uwb: str = "", anchors: Path | str | None = None
+) -> dict[str, Any]:
+    """The table [body] with the lidar, the UWB tags and the file of anchors that were named beside it."""
+    named = {"lidar": lidar, "uwb": uwb, "anchors": "" if anchors is None else str(anchors)}
+    return {**table, **{name: value for name, value in named.items() if value}}
 
 
 @contextmanager
@@ -122,10 +126,8 @@ def opened(body: BodyLike, robot: Robot, table: Mapping[str, Any], log: Callable
         finally:
             body.stop()
         return
-    from andante.hardware.open import open_body  # with ROS and serial lines
-
     compile_ahead()
-    made = open_body(body, robot, table, log)
+    made = hardware.open_body(body, robot, table, log)
     try:
         yield made
     finally:

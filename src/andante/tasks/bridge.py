@@ -76,7 +76,7 @@ def ros2(
     Args:
         session: as in `ros1`.
         domain: the ROS domain; $ROS_DOMAIN_ID or 0 by default.
-        interface: network interface; the loopback by default.
+        interface: network interface to open; by default only programs on this machine see and command it.
         out, into, exclude, seconds, say: as in `ros1`.
     """
     require()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from importlib import metadata
 from typing import Any, TypeVar
 
+from andante import hardware
 from andante.compiling.place import REMEDY, kept_nowhere
 from andante.description import load_robot, load_world, robot_names, world_names
 from andante.description.public import public_robots
@@ -233,9 +234,7 @@ def _kernels() -> Finding:
 
 
 def _serial() -> Finding:
-    from andante.hardware.serial.ports import serial_ports
-
-    return Finding("serial ports", True, ", ".join(port.name for port in serial_ports()) or "none found")
+    return Finding("serial ports", True, ", ".join(port.name for port in hardware.serial_ports()) or "none found")
 
 
 def _tools() -> Iterator[Finding]:

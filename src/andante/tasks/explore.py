@@ -27,14 +27,15 @@ from andante.mapping import MappingResult, OccupancyGrid, Trajectory, map_of_wor
 from andante.mapping.evaluation import Agreement, compare_maps
 from andante.mapping.io.map_files import map_base
 from andante.mapping.parameters import parameters_from
-from andante.mobile.explore import KEYS, Exploration, Explored
+from andante.mobile.explore import Exploration, Explored, exploration
 from andante.mobile.explore_goals import Errand, Frontiers, Missed, Waypoints, read_waypoints
+from andante.mobile.growing import KEYS
 from andante.mobile.publisher import RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_lidar
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_sensors
 from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result
@@ -182,7 +183,7 @@ def explore(
 
     made, ground = as_robot(robot, arguments), None if world is None else as_world(world)
     make = partial(
-        Exploration, errand=errand, parameters=parameters, planner=planner, controller=controller, speed=max_speed,
+        exploration, errand=errand, parameters=parameters, planner=planner, controller=controller, speed=max_speed,
         seed=seed,
     )  # fmt: skip
 
@@ -204,7 +205,7 @@ def explore(
     if ground is None or not is_simulated(body):
         if video is not None:
             raise BadInput("only a simulated robot can be filmed; leave video out")
-        with opened(body, made, with_lidar(given.body, lidar), report_log(progress)) as real:
+        with opened(body, made, with_sensors(given.body, lidar), report_log(progress)) as real:
             driven = MobileRobot(real, start=place, lying=given.falls.lying)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             return drive_and_tell(driven)
@@ -227,17 +228,17 @@ def _drive(
     robot.step()
     if robot.measure.collision is not None:
         raise BadInput(f"start: the robot stands in {robot.measure.collision.thing}; choose another place")
-    exploration = make(robot, start=robot.from_root(start))
-    begun.append(exploration)
-    if not exploration.mapper.keys:
+    made = make(robot, start=robot.from_root(start))
+    begun.append(made)
+    if not made.mapper.keys:
         raise BadInput(f"{robot.body.address}: the lidar sees nothing to map by from {start[0]:g} {start[1]:g}")
     try:
-        exploration.run(timeout)
+        made.run(robot, timeout)
     except KeyboardInterrupt:
-        exploration.done.reason = f"stopped by the user; {exploration.errand.reason}"
+        made.done.reason = f"stopped by the user; {made.errand.reason}"
     except LostBody as error:
-        exploration.done.reason = str(error)
-    return exploration
+        made.done.reason = str(error)
+    return made
 
 
 def true_plan(world: World, done: Explored) -> OccupancyGrid | None:

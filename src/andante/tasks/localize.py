@@ -20,29 +20,29 @@ from andante.localization.io import read_uwb_log, read_uwb_setup
 from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
-from andante.localization.uwb import UwbLog, UwbSetup, epochs, tag_pose, track_uwb, trilaterate_log
+from andante.localization.uwb import UwbLog, UwbSetup, track_uwb, trilaterate_log
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
-from andante.mapping.io.logs import LogOptions, read_log
+from andante.mapping.io.logs import LogOptions
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
 from andante.settings import settings_from
 
 from .inputs import Pose, pose_of
+from .live_log import is_live, open_log
 from .outputs import TRAJECTORIES, MapFiles
 from .result import HIDDEN, Result
+from .tag_start import start_by_tags
 
-TAG_DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
-STANDING = 5.0  # the tags' first so many seconds tell the initial pose [s]
 
 
 @dataclass(frozen=True)
 class Request:
     """Which log is localized on what, and from where; paths and poses checked."""
 
-    log: Path
+    log: Path | str  # a file, or an address
     map: OccupancyGrid | Path | None
     initial_pose: Pose | None
     anywhere: bool  # a global start
@@ -52,8 +52,11 @@ class Request:
     reference: Path | None
     params: Path | None
     options: LogOptions
+    live: tuple[str, str, float] = ("", "", math.inf)  # model, lidar and time [s] of an address
 
     def __post_init__(self) -> None:
+        if is_live(self.log) and self.uwb is not None:
+            raise BadInput("UWB anchors are for logs here; navigate takes a start by the tags of a robot at an address")
         if self.map is None and self.uwb is None:
             raise BadInput("localize needs a map to localize on, or UWB anchors")
         if self.map is None and (self.initial_pose is not None or self.anywhere):
@@ -124,12 +127,17 @@ def localize(
     imu: str = "",
     base_frame: str = "",
     tf: Path | str | None = None,
+    model: str = "",
+    lidar: str = "",
+    seconds: float = math.inf,
     progress: bool = False,
 ) -> LocalizeResult:
     """Localize the robot of a log on a map, or by UWB ranges.
 
     Args:
-        log: rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz); or a table of UWB ranges (.csv).
+        log: rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz); or a table of UWB ranges (.csv); or the
+            address of a robot (serial:PORT, ws://HOST:9090, http://HOST:11311) or of a lidar (rplidar:PORT), which are
+            listened to until Ctrl-C.
         map: a grid, or a map_server yaml file.
         initial_pose: x, y [m], yaw [rad] on the map at the start.
         anywhere: start without a pose: search the whole map.
@@ -143,6 +151,9 @@ def localize(
         imu: topic of the IMU, where it cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
         tf: transforms that the log lacks: a robot file, or lines 'parent child x y z yaw pitch roll'.
+        model: of the robot at an address, a name or a path.
+        lidar: of a car at a serial port: rplidar:PORT.
+        seconds: how long a robot or lidar at an address is listened to [s]; else until Ctrl-C.
         progress: print progress on stderr.
 
     Returns:
@@ -150,8 +161,9 @@ def localize(
     """
     pose = None if initial_pose is None else pose_of("initial_pose", initial_pose)
     request = Request(
-        Path(log), Path(map) if isinstance(map, str) else map, pose, anywhere, _path(uwb), seed, _path(trajectory),
-        _path(reference), _path(params), LogOptions(scan, odom, imu, base_frame, _path(tf)),
+        log if is_live(log) else Path(log), Path(map) if isinstance(map, str) else map, pose, anywhere, _path(uwb),
+        seed, _path(trajectory), _path(reference), _path(params), LogOptions(scan, odom, imu, base_frame, _path(tf)),
+        (model, lidar, seconds),
     )  # fmt: skip
     check_outputs({"trajectories": (request.trajectory, TRAJECTORIES)})
     true = None if request.reference is None else _read_reference(request.reference)
@@ -210,14 +222,14 @@ def _on_map(
         field_ = LikelihoodField(load_map(grid) if isinstance(grid, Path) else grid, parameters)
     except BadInput as error:
         raise BadInput(str(error) if str(grid) in str(error) else f"{grid}: {error}") from None
-    log = read_log(job.log, job.options)
+    log = open_log(job.log, job.options, *job.live, progress)
     _overlap(reference, np.array([scan.time for scan in log.scans]), job.reference)
     warnings = list(log.warnings)
-    tags = None if setup is None else read_uwb_log(job.log, setup)
+    tags = None if setup is None else read_uwb_log(Path(job.log), setup)
     start: Array | None = None if job.initial_pose is None else np.array(job.initial_pose)
     deviation: Any = HAND_DEVIATION
     if setup is not None and tags is not None and start is None and not job.anywhere:
-        start, deviation = _start_by_tags(tags, setup, warnings)
+        start, deviation = start_by_tags(tags, setup, warnings)
     if start is not None and int(field_.grid.at(start[:2])) < 0:
         warnings.append(f"the initial pose {start[0]:.2f} {start[1]:.2f} lies outside the known area of the map")
     with bar("localizing", progress) as report:
@@ -260,21 +272,6 @@ def _on_map(
         None if job.trajectory is None else str(job.trajectory), details, tuple(warnings), result.trajectory,
         field_.grid,
     )  # fmt: skip
-
-
-def _start_by_tags(tags: UwbLog, setup: UwbSetup, warnings: list[str]) -> tuple[Array, Array]:
-    """Pose (3,) on the map and deviations (3,) from the first ranges of the tags."""
-    groups = [group for group in epochs(tags) if group.time <= float(tags.times.min()) + STANDING]
-    at, yaw = tag_pose(groups, setup)
-    if setup.map_from_uwb is None:
-        warnings.append("the anchors file has no line 'map x y yaw'; anchors are taken to be given on the map")
-    if yaw is None:
-        warnings.append("one tag gives no heading; the localizer starts with all headings")
-    pose = se2.compose(setup.map_from_uwb or (0.0, 0.0, 0.0), [at[0], at[1], yaw or 0.0])
-    spread = np.array(TAG_DEVIATION)
-    if yaw is None:
-        spread[2] = np.pi
-    return pose, spread
 
 
 def _aligned(tags: UwbLog, setup: UwbSetup, path: Trajectory) -> dict[str, Any] | None:
@@ -327,7 +324,7 @@ def _by_ranges(
     if height is not None and (isinstance(height, bool) or not isinstance(height, int | float)):
         raise BadInput(f"UWB parameter height must be a number of meters, got {height!r}")
     noise = settings_from(RangeNoise(), values, "UWB parameter")
-    log = read_uwb_log(job.log, setup)
+    log = read_uwb_log(Path(job.log), setup)
     _overlap(reference, log.times, job.reference)
     with bar("localizing", progress) as report:
         result = track_uwb(log, setup, noise, height, lambda done, total: report(done, total, ""))

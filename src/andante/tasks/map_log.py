@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from andante.files import check_outputs
 from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.checkpoints import SUFFIX, Checkpoint
-from andante.mapping.io.logs import LogOptions, read_log
+from andante.mapping.io.logs import LogOptions
 from andante.mapping.io.map_files import map_base
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
 
+from .live_log import is_live, open_log
 from .outputs import MapFiles
 from .result import HIDDEN, Result
 
@@ -81,13 +83,18 @@ def map_log(
     imu: str = "",
     base_frame: str = "",
     tf: Path | str | None = None,
+    model: str = "",
+    lidar: str = "",
+    seconds: float = math.inf,
     resume: bool = False,
     progress: bool = False,
 ) -> MapResult:
     """Make a map from a log of laser scans.
 
     Args:
-        log: rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz).
+        log: rosbag1, rosbag2 (folder, .db3, .mcap) or CARMEN (.log, .clf; .gz); or the address of a robot that is
+            driven by others (serial:PORT, ws://HOST:9090, http://HOST:11311) or of a lidar that is carried
+            (rplidar:PORT), which are listened to until Ctrl-C.
         out: MAP of MAP.pgm and MAP.yaml; None: nothing is written, `grid` has the map.
         odometry: use the wheels' odometry, not scans alone.
         loop_closure: close loops; without them it only tracks, which is faster.
@@ -98,6 +105,9 @@ def map_log(
         imu: topic of the IMU, where it cannot be guessed.
         base_frame: frame of the robot, where it cannot be guessed.
         tf: transforms that the log lacks: a robot file, or lines 'parent child x y z yaw pitch roll'.
+        model: of the robot at an address, a name or a path.
+        lidar: of a car at a serial port: rplidar:PORT.
+        seconds: how long a robot or lidar at an address is listened to [s]; else until Ctrl-C.
         resume: go on where an earlier run with the same `out` was stopped or killed.
         progress: print progress on stderr.
 
@@ -106,10 +116,13 @@ def map_log(
         A map of more than 100 million cells is coarsened, with its full resolution in the folder MAP_tiles.
     """
     source, options = Path(log), LogOptions(scan, odom, imu, base_frame, Path(tf) if tf is not None else None)
-    files = MapFiles.of(out, trajectory, (source, params, tf))
+    files = MapFiles.of(out, trajectory, (None if is_live(log) else source, params, tf))
     check_outputs(files.wanted)
-    parameters = parameters_from(read_parameters(Path(params))) if params else MappingParameters()
-    records = read_log(source, options)
+    usual = MappingParameters()
+    if is_live(log):
+        from andante.mobile.growing import KEYS as usual  # with all of driving
+    parameters = parameters_from(read_parameters(Path(params)), usual) if params else usual
+    records = open_log(log, options, model, lidar, seconds, progress)
     blind = sum(not each.hit.any() for each in records.scans)
     if blind == len(records.scans):
         raise BadInput(f"{records.name}: none of its {blind} scans has an echo; there is nothing to map")

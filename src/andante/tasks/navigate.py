@@ -26,10 +26,13 @@ from andante.description.stand_ins import made_solid
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
+from andante.localization.space import SpaceSettings
 from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid, map_of_world
 from andante.mapping.io.map_files import load_map
+from andante.mapping.octree import OcTree
 from andante.mobile.driver import base_driver
+from andante.mobile.feet import FootSettings
 from andante.mobile.navigate import DriveResult, Measure, Outcome, drive_to_goal
 from andante.mobile.navigate_settings import (
     Tables,
@@ -58,10 +61,12 @@ from andante.navigation import (
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_lidar
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_sensors
+from .feet import FootRequest, on_two_feet, walk_there
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
+from .tag_start import standing_ranges, start_by_tags
 
 BLIND = 0.4  # of its speeds and accelerations at which a robot drives by its wheels alone: they slip less then
 CLEARANCE = 0.03  # lower things are driven over [m]
@@ -118,7 +123,7 @@ class Request:
 class NavigateResult(Outcome, Result):
     """What came of a drive, by the simulator's truth but for `arrived` and `events`; its estimate of a real robot."""
 
-    shown: viz.Shown = field(metadata=HIDDEN, repr=False)
+    shown: viz.Shown | viz.FootShown = field(metadata=HIDDEN, repr=False)
     link: LinkState | None = field(default=None, metadata=REAL)  # how well a real robot was heard
     warnings: tuple[str, ...] = ()  # what of the parameter file does not count
 
@@ -136,7 +141,10 @@ class NavigateResult(Outcome, Result):
 
     def plot(self) -> viz.Figure:
         """The drive from above, and the error of the believed place over time."""
-        return viz.plot_drive(self.shown, f"{self.robot} in {self.world}: {self.reason}")
+        title = f"{self.robot} in {self.world}: {self.reason}"
+        if isinstance(self.shown, viz.FootShown):
+            return viz.plot_feet(self.shown, title)
+        return viz.plot_drive(self.shown, title)
 
 
 @dataclass(frozen=True)
@@ -186,7 +194,7 @@ def navigate(
     goal: Sequence[float],
     start: Sequence[float] = (0.0, 0.0, 0.0),
     world: WorldLike = "empty",
-    map: OccupancyGrid | Path | str | None = None,
+    map: OccupancyGrid | OcTree | Path | str | None = None,
     map_pose: Sequence[float] = (0.0, 0.0, 0.0),
     tolerance: float = 0.25,
     ignore_yaw: bool = False,
@@ -206,10 +214,12 @@ def navigate(
     video: Path | str | None = None,
     body: BodyLike = SIMULATED,
     lidar: str = "",
+    uwb: str = "",
+    anchors: Path | str | None = None,
     collision_monitor: bool = True,
     progress: bool = False,
 ) -> NavigateResult:
-    """Let a wheeled robot drive to a goal by its own sensors; without a map it plans from live scans.
+    """Let a robot go to a goal by its own sensors: on wheels, without a map by live scans, or on two legs by footsteps.
 
     Args:
         robot: a `Robot`, a name or a path.
@@ -217,7 +227,8 @@ def navigate(
         start: x, y [m] and yaw [rad] of the root link in the world.
         world: a `World`, a name or a path.
         map: a grid, or a map_server yaml file; None: plan from live scans. A simulated robot without a lidar drives by
-            odometry on this map, or on the plan of its world.
+            odometry on this map, or on the plan of its world. Robots on two legs take an octree (.bt, .ot), or that
+            of their world.
         map_pose: x, y [m] and yaw [rad] of the map frame in the world.
         tolerance: largest distance from the goal that counts as reached [m].
         ignore_yaw: accept any yaw at the goal.
@@ -225,7 +236,8 @@ def navigate(
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
         params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), [falls]
-            (`FallRules`), and [body] and [start] for a real robot; or a YAML file of AMCL, move_base or Nav2.
+            (`FallRules`), [feet] and [place] (`FootSettings`, `SpaceSettings`) for two legs, and [body] and [start] for
+            a real robot; or a YAML file of AMCL, move_base or Nav2.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.
@@ -236,6 +248,8 @@ def navigate(
         body: sim, or a real robot that stands at `start`: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or
             `file.py:Name`. It moves at once.
         lidar: of a car at a serial port: rplidar:PORT, for example rplidar:/dev/ttyUSB1.
+        uwb: tags of such a car, which tell where it stands on the map instead of `start`: pozyx:PORT,PORT.
+        anchors: file of anchors and tags, as `localize` reads it.
         collision_monitor: slow down and stop before what the sensors see is touched, whatever the controller says.
         progress: print progress on stderr.
 
@@ -246,6 +260,7 @@ def navigate(
     shove = parse_push(push) if push is not None else None
     given = read_params(params)
     arrival = given.settings("arrival", ArrivalSettings())
+    steps, place = given.settings("feet", FootSettings()), given.settings("place", SpaceSettings())
     x, y, yaw = pose_of("goal", (*goal, math.nan) if len(goal) == 2 else goal, free_yaw=True)
     request = Request(
         pose_of("start", start),
@@ -263,7 +278,21 @@ def navigate(
         raise BadInput("map_pose needs a map; give one too")
     tables = checked_tables(given.rest, given.path)
     made = as_robot(robot, arguments)
+    if on_two_feet(made):
+        feet = FootRequest(
+            request.start, request.goal, tolerance, arrival.yaw_tolerance, timeout, seed, engine, dt, solver, shove,
+            steps, place,
+        )  # fmt: skip
+        if not is_simulated(body) or request.map_pose != (0.0, 0.0, 0.0):
+            raise BadInput("robots on two legs find their way in simulation only so far, on a map in the world's frame")
+        outcome, shown = walk_there(given.robot.on(made), as_world(world), map, feet, files, progress)
+        result = NavigateResult(**vars(outcome), shown=shown, warnings=given.warnings)
+        if files.plot is not None:
+            viz.save_figure(result.plot(), files.plot)
+        return result
     grid = load_map(Path(map)) if isinstance(map, str | Path) else map
+    if isinstance(grid, OcTree):
+        raise BadInput("wheels drive on flat maps; give a map_server yaml file or a grid")
     there, blind = as_world(world), is_simulated(body) and not sees(made)
     if is_simulated(body):
         made = made_solid(made)  # before its wheels are looked for among shapes that are not there
@@ -277,13 +306,22 @@ def navigate(
     localizer: Localizer = OdometryOnly(first)
     if not blind:
         localizer = ByScans(first) if grid is None else OnMap(grid, first, mcl_parameters(tables), seed=seed)
-    if lidar and is_simulated(body):
-        raise BadInput("lidar names that of a real robot; the simulated one has its own. Name the robot with body")
+    if (lidar or uwb) and is_simulated(body):
+        named = "lidar" if lidar else "uwb"
+        raise BadInput(f"{named} names that of a real robot; the simulated one has its own. Name the robot with body")
+    if uwb and grid is None:
+        raise BadInput("uwb tells where the robot stands on a map; give the map too")
     if not is_simulated(body):
         if shove is not None or video is not None:
             raise BadInput("only a simulated robot can be pushed and filmed; leave push and video out")
         _rehearse(prepare(request, made, ready.world, grid, tables), np.asarray(first, dtype=float))
-        with opened(body, made, with_lidar(given.body, lidar), report_log(progress)) as real:
+        with opened(body, made, with_sensors(given.body, lidar, uwb, anchors), report_log(progress)) as real:
+            warnings = [*given.warnings]
+            if uwb and grid is not None:
+                pose, spread = start_by_tags(*standing_ranges(real), warnings)
+                request = replace(request, start=_three(se2.compose(request.map_pose, pose)))
+                first = se2.compose(pose, ready.vehicle.reference)
+                localizer = OnMap(grid, first, mcl_parameters(tables), seed, spread)
             driven = MobileRobot(
                 real,
                 localizer,
@@ -299,7 +337,7 @@ def navigate(
                     f"{real.name} at {real.address} tells no scans; params with [navigator] scan_timeout = inf let it "
                     "drive blind"
                 )
-            return replace(_drive_and_tell(request, ready, driven, None, progress, files), warnings=given.warnings)
+            return replace(_drive_and_tell(request, ready, driven, None, progress, files), warnings=tuple(warnings))
     simulated = mobile_robot(
         given.robot.on(made), ready.world, request.start, engine, localizer=localizer, vehicle=ready.vehicle, dt=dt,
         seed=seed, solver=solver, blind=blind,
@@ -310,6 +348,10 @@ def navigate(
         return replace(_drive_and_tell(request, ready, simulated, shove, progress, files), warnings=given.warnings)
     finally:
         simulated.close()
+
+
+def _three(pose: Array) -> tuple[float, float, float]:
+    return float(pose[0]), float(pose[1]), float(pose[2])
 
 
 def _drive_and_tell(

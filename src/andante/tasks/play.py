@@ -225,8 +225,8 @@ def play(
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
         picture: picture of the end to write (.png, .jpg, .webp).
-        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once,
-            from where its joints are.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, or
+            `file.py:Name`. It moves at once, from where its joints are.
         params: a TOML file with tables [play] (`PlaySettings`), [falls] (`FallRules`) and [robot] (`RobotParameters`,
             of a simulated robot), and [body] and [start] for a real robot.
         progress: print the state of the connection to a real robot on stderr.

@@ -25,7 +25,7 @@ from andante.mobile.sensing import ByScans, Localizer, OdometryOnly
 from andante.mobile.tuned import tuned_file, tuned_words
 from andante.navigation import Vehicle, vehicle_of
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate, with_lidar
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate, with_sensors
 from .inputs import RobotLike, WorldLike, as_robot, as_world, pose_of
 from .result import HIDDEN, Result
 
@@ -129,7 +129,7 @@ def tune(
         finally:
             driven.close()
     else:
-        with opened(body, made, with_lidar(given.body, lidar), report_log(progress)) as real:
+        with opened(body, made, with_sensors(given.body, lidar), report_log(progress)) as real:
             driven = MobileRobot(real, localizer, vehicle=vehicle, start=place)
             require_rate(real, driven.driver.least_rate, "driving", given.start)
             fit, seconds, held = _drive(driven, room)

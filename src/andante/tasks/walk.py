@@ -137,7 +137,8 @@ def walk(
         seed: random seed of all noise.
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
-        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`. It moves at once.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, or
+            `file.py:Name`. It moves at once.
         progress: print progress on stderr.
 
     Returns:
@@ -157,6 +158,11 @@ def walk(
         if shove is not None:
             raise BadInput("only a simulated robot can be pushed; leave push out")
         with opened(body, ready.robot, given.body, report_log(progress)) as real:
+            own = real.own_walk()
+            if own is not None:
+                if gait or rig:
+                    raise BadInput(f"{real.name} at {real.address} walks by itself; leave gait and rig out")
+                ready = replace(ready, walker=own, gait="own", pose={})
             require_rate(real, ready.walker.least_rate, f"gait {ready.gait!r}", given.start)
             require_pose(real, ready.pose, f"gait {ready.gait!r}", given.start)
             view = RobotView(real, ready.walker, pose=ready.pose, forward=ready.forward)

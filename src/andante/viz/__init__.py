@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
 
     from .drives import Shown, plot_drive, plot_exploration, plot_map, plot_way, save_figure
+    from .feet import FootShown, plot_feet
     from .film import Film, save_picture, take_picture
     from .paths import plot_bars, plot_joints, plot_search, plot_walk
     from .preview import (
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from .tuning import plot_tuning
 
 __all__ = [
-    "COLORS", "Film", "Shown", "draw_chain", "draw_frame", "draw_path", "draw_robot", "draw_target",
-    "film_strip", "frame_all", "picture_strip", "plot_bars", "plot_drive", "plot_exploration", "plot_joints",
-    "plot_map", "plot_search", "plot_tuning", "plot_walk", "plot_way", "preview_action", "preview_bases",
-    "preview_chain", "preview_motion", "preview_robot", "save_figure", "save_picture", "space", "take_picture",
+    "COLORS", "Film", "FootShown", "Shown", "draw_chain", "draw_frame", "draw_path", "draw_robot", "draw_target",
+    "film_strip", "frame_all", "picture_strip", "plot_bars", "plot_drive", "plot_exploration", "plot_feet",
+    "plot_joints", "plot_map", "plot_search", "plot_tuning", "plot_walk", "plot_way", "preview_action",
+    "preview_bases", "preview_chain", "preview_motion", "preview_robot", "save_figure", "save_picture", "space",
+    "take_picture",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

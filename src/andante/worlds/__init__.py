@@ -11,6 +11,7 @@ _HERE = Path(__file__).parent
 
 ARENA = _HERE / "arena.sdf"
 CORRIDOR = _HERE / "corridor.sdf"
+COURSE = _HERE / "course.sdf"
 EMPTY = _HERE / "empty.sdf"
 LAB = _HERE / "lab.sdf"
 PITCH = _HERE / "pitch.sdf"

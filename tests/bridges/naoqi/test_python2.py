@@ -25,6 +25,9 @@ def result(text, **names):
         ("if True:\n\ta = 1\n        print a", "a", 1),
         ("a = u'x' + unicode(5)\nprint a", "a", "x5"),
         ("a = 0x10L\nprint a", "a", 16),
+        ("a = [x for x in xrange(7 / 2)]\nprint(a)", "a", [0, 1, 2]),  # syntax of both, names of Python 2
+        ("import Queue\na = Queue.Queue().empty()", "a", True),
+        ("a = {1: 2}.items()[0] if {1: 2}.has_key(1) else 0", "a", (1, 2)),
     ],
 )
 def test_old_programs(text, name, wanted, capsys):
@@ -36,6 +39,13 @@ def test_old_programs(text, name, wanted, capsys):
 def test_new_programs_are_left_alone():
     names, converted = result("a = 7 / 2")
     assert (names["a"], converted) == (3.5, False)
+
+
+def test_what_imports_naoqi_divides_as_python_2_did():
+    rest = "a = 7 / 2\nif a < 0:\n    from naoqi import ALProxy\n"
+    assert result(rest)[0]["a"] == 3
+    assert result(f"from __future__ import division\n{rest}")[0]["a"] == 3.5
+    assert result("xrange = range\na = len(xrange(3))")[1] is False  # its own name
 
 
 def test_the_old_name_of_run_async():

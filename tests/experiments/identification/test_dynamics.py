@@ -15,6 +15,7 @@ from andante.experiments.identification.model import (
     ReplaySettings,
     _later,
     _means,
+    _slew,
     encoder_count,
     held_limbs,
     rounded,
@@ -132,3 +133,23 @@ def test_counts_of_an_encoder_are_found_and_read_on_average():
         noise = 0.25 * count * rng.standard_normal(200_000)
         mean = np.mean(count * np.round((angle + noise) / count))
         assert rounded(np.array([angle]), count, 0.0, 0.25)[0] == pytest.approx(mean, abs=0.01 * count)
+
+
+def test_a_slewed_reference_is_the_same_at_any_step():
+    """What a servo is told is the mean of its reference over the step, not where the step ends."""
+    targets, fine = np.repeat([0.0, 0.3, 0.29, -0.2], 30), 20
+    coarse, sharp = targets[:, None].copy(), np.repeat(targets, fine)[:, None]
+    for rows, parts in ((coarse, 1), (sharp, fine)):
+        _slew(rows, np.array([0.021 / parts]), np.zeros(1), np.array([False]), False)
+    assert coarse[:, 0] == pytest.approx(sharp.reshape(-1, fine).mean(axis=1), abs=1e-12)
+
+
+def test_steps_may_share_a_mass_matrix(arms):
+    robot = arms.arm(2)
+    held = held_limbs(robot, recorded_still(robot), robot.joint_names)[0][0]
+    times = np.arange(8000) * 0.00025
+    sine = np.stack([0.6 + 0.2 * np.sin(9 * times), 0.4 + 0.2 * np.sin(14 * times)], axis=1)
+    start = np.array([0.6, 0.4])
+    own, _ = follow(held.limb, held.servos, start, sine, 0.00025)
+    held_on, _ = follow(held.limb, held.servos, start, sine, 0.00025, every=4)
+    assert held_on == pytest.approx(own, abs=5e-5)  # the noise of a good encoder is 3e-4

@@ -31,13 +31,14 @@ def with_nan() -> JointRecording:
 
 
 BAD = [
-    (lambda: made(names=("a", "b")), "no joint of 'arm' has targets and moves"),
+    (lambda: made(names=("a", "b")), "no joint of 'arm' is told to move and moves"),
     (lambda: made(seconds=0.5), "too short"),
     (lambda: made(positions=np.zeros((500, 2))), "does not move"),
     (lambda: made(positions=np.degrees(made().positions), targets=np.degrees(made().targets)), "degrees"),
     (with_nan, "sample 18 holds a number that is not finite"),
     (lambda: made(times=made().times[::-1].copy()), "times do not grow"),
     (lambda: made(targets=np.full((500, 2), np.nan)), "has no targets"),
+    (lambda: made(targets=np.full((500, 2), 0.3)), "targets of joint 'hinge0' never change"),
     (lambda: replace(made(seconds=100.0), times=np.arange(10000) * 0.5), "too few"),
 ]
 
@@ -151,8 +152,8 @@ def test_an_excitation_keeps_to_limits_and_speeds():
         assert np.ptp(motion.rows[:, k]) > 0 or joint.name not in motion.moved
     with pytest.raises(AndanteError, match="no joint 'tail'"):
         excitation(robot, start, ("tail",))
-    with pytest.raises(BadInput, match=r"leave .* s for each"):
-        excitation(an.robot("nao"), np.zeros(26), (), 5.0)
+    with pytest.raises(BadInput, match=r"leave .* s after the way to the middle pose; give 3.5 s or more"):
+        excitation(an.robot("nao"), np.zeros(26), (), 3.0)
 
 
 def test_excite_records_a_simulated_robot(tmp_path):

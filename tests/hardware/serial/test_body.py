@@ -335,7 +335,7 @@ def test_ports_of_this_computer_are_listed():
 
 @pytest.mark.parametrize(("found", "words"), [((), "none found"), ((PortInfo("COM5", "USB"),), "COM5")])
 def test_doctor_lists_them(monkeypatch, found, words):
-    monkeypatch.setattr("andante.hardware.serial.ports.serial_ports", lambda: found)
+    monkeypatch.setattr("andante.hardware.serial_ports", lambda: found)
     (finding,) = [each for each in catalog._libraries() if each.part == "pyserial"]
     assert finding.ready
     assert catalog._serial().version == words

@@ -1,11 +1,15 @@
-"""The cable in memory: bytes, a full line, and being pulled."""
+"""The cable in memory: bytes, a full line, and being pulled. A serial port whose line is full."""
 
+import itertools
 import threading
 
 import pytest
 
 from andante.hardware import Loopback
-from andante.hardware.serial.ports import CHUNK, ROOM
+from andante.hardware.serial import ports
+from andante.hardware.serial.ports import CHUNK, ROOM, SerialPort
+
+from .lines import PtyCable, needs_pty
 
 
 def test_bytes_go_both_ways_in_order():
@@ -52,3 +56,16 @@ def test_a_reader_that_waits_is_woken():
     cable.computer().write(b"wake")
     reader.join(20.0)
     assert got == [b"wake"]
+
+
+@needs_pty
+def test_a_process_that_waits_for_its_turn_is_no_stuck_line(tmp_path, monkeypatch):
+    cable, late = PtyCable(tmp_path), itertools.count(0.0, 10.0)  # ten seconds pass between any two looks at the clock
+    port = SerialPort(cable.path)
+    monkeypatch.setattr(ports.time, "monotonic", lambda: next(late))
+    assert port.write(b"all of it")
+    monkeypatch.undo()
+    assert cable.read(9) == b"all of it"
+    assert not port.write(bytes(1 << 20))  # more than a pseudo terminal holds, and nobody reads
+    port.close()
+    cable.close()

@@ -80,6 +80,7 @@ class PtyTrial(Trial):
     def read(self):
         owed = self.body.counters.bytes_out - self.taken
         data = self.cable.read(owed)
+        assert len(data) >= owed, f"{owed - len(data)} bytes lost: {[log.text for log in self.body.logs]}"
         self.taken += len(data)
         return data
 

@@ -114,6 +114,24 @@ def test_batches():
     assert np.allclose(car.twist(speeds, angles).twist, car.limited(batch), atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", DRIVES)
+def test_one_twist_is_as_a_row_of_many(kind):
+    drive = DRIVES[kind]
+    for twist in np.random.default_rng(2).normal(scale=(2.0, 2.0, 8.0), size=(20, 3)):
+        one, many = drive.joint_commands(twist), drive.joint_commands(twist[None])
+        assert {name: mode for name, (mode, _) in one.items()} == {name: mode for name, (mode, _) in many.items()}
+        for name, (_, value) in one.items():
+            assert float(value) == pytest.approx(float(many[name][1][0]), abs=1e-9)
+        speeds = np.array([float(one[name][1]) for name in drive.wheel_joints])
+        speeds[0] = math.nan if twist[0] > 1.0 else speeds[0]  # one is not measured then
+        alone, row = drive.base.forward(speeds), drive.base.forward(speeds[None])
+        assert np.allclose(alone.twist, row.twist[0], atol=1e-12)
+        assert np.allclose(alone.residual, row.residual[0], atol=1e-12)
+        assert bool(alone.determined) == bool(row.determined[0])
+        assert np.allclose(drive.at_root(twist), drive.at_root(twist[None])[0], atol=1e-12)
+        assert np.allclose(drive.from_root(drive.at_root(twist)), twist, atol=1e-12)
+
+
 def test_speeds_as_arrays_in_the_order_of_the_joints():
     drive = DRIVES["differential"]
     assert drive.wheel_joints == ("left", "right")

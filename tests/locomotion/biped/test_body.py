@@ -57,5 +57,5 @@ def test_a_stiff_leg_is_refused(nao: Robot, rig: Rig) -> None:
 
 
 def test_a_body_that_joints_move_is_refused(nao: Robot, rig: Rig) -> None:
-    with pytest.raises(BadInput, match="body 'Head' must not be moved by joints of its own"):
+    with pytest.raises(BadInput, match="joints outside the legs move its body 'Head'; name a link"):
         BipedBody(nao, replace(rig, body="Head"))

@@ -21,6 +21,7 @@ from andante.locomotion.biped.footsteps import (
     glide,
     next_step,
     pendulum_rate,
+    plan_step,
     shift_fraction,
     starting_offset,
     steady_offset,
@@ -52,17 +53,13 @@ def test_shift_fraction_replaces_a_moving_pressure_point(time: float, x: float, 
 
 
 def test_steady_offset_repeats() -> None:
-    growth = math.exp(W * 0.28)
-
-    def step(stance: int) -> tuple[float, float, float]:
-        return next_step((0.2, 0.05, 0.0), stance, 0.1, 0.28)
-
-    b = steady_offset(step, LEFT, growth)
-    u = step(LEFT)
-    after = (b[0] * growth - u[0], b[1] * growth - u[1])
-    assert after == pytest.approx(steady_offset(step, RIGHT, growth))
-    assert starting_offset(step, LEFT, growth) == pytest.approx(b)
-    assert coming_offset(step, LEFT, growth, 0.0)[1:] == pytest.approx(steady_offset(step, RIGHT, growth))
+    velocity, width, time = (0.2, 0.05, 0.0), 0.1, 0.28
+    growth = math.exp(W * time)
+    b, c = (steady_offset(velocity, stance, width, time, growth) for stance in (LEFT, RIGHT))
+    u = next_step(velocity, LEFT, width, time)
+    assert (b[0] * growth - u[0], b[1] * growth - u[1]) == pytest.approx(c)
+    assert starting_offset(velocity, LEFT, width, time, growth) == pytest.approx(b)
+    assert coming_offset(velocity, LEFT, width, time, growth, 0.0)[1:] == pytest.approx(c)
 
 
 def test_first_offset_walks_the_steps_with_turns_and_double_support() -> None:
@@ -70,7 +67,7 @@ def test_first_offset_walks_the_steps_with_turns_and_double_support() -> None:
     time, double = 0.28, 0.06
     steps = [(0.05, -0.1, 0.2), (0.04, 0.12, 0.1), (0.06, -0.1, 0.0)]
     before, end = (-0.03, 0.1), (0.01, 0.02)
-    x, y = first_offset(steps, before, end, math.exp(W * time), shift_fraction(W, double))
+    x, y = first_offset(np.array(steps), before, end, math.exp(W * time), shift_fraction(W, double))
     n = 4000
     for ux, uy, turn in steps:
         for i in range(n):
@@ -132,6 +129,38 @@ def test_what_can_be_caught_is_caught() -> None:
     assert ahead(x + 0.03, out[2], growth) == pytest.approx(0.015 + out[0] + 0.012 + out[4])
     assert ahead(y - 0.02, out[3], growth) == pytest.approx(out[1] + 0.02 + out[5])
     assert np.abs(out[4:]).max() < 1e-9
+
+
+NUMBERS = np.array([0.1, 0.28, math.exp(W * 0.28), shift_fraction(W, 0.04), W, 0.04, 0.015, 0.9, 0.12])
+BOUNDS = np.array(
+    [
+        [[-0.04, -0.03], [0.09, 0.04], [-0.11, -0.2], [0.12, -0.09]],
+        [[-0.04, -0.04], [0.09, 0.03], [-0.11, 0.09], [0.12, 0.2]],
+    ]
+)
+
+
+@pytest.mark.parametrize("stance", [LEFT, RIGHT])
+@pytest.mark.parametrize("remain", [-0.1, 0.02])
+def test_a_plan_is_the_coming_offset_and_the_choice(stance: int, remain: float) -> None:
+    """`plan_step` joins `coming_offset` and `choose_step`; a disturbed walk's body goes on as planned."""
+    velocity, weights, tick = (0.15, 0.03, 0.2), np.array([1.0, 0.02, 100.0]), 0.01
+    here, off, before, swing = (0.02, -0.05), (0.02, 0.01), (-0.04, 0.1), (0.01, -0.1)
+    times = (0.2, 0.1, 0.4, tick)
+    args = (velocity, stance, here, off, before, swing, remain, times)
+    left, x, y, yaw, px, py = plan_step(*args, True, NUMBERS, BOUNDS, weights)
+    wanted, bx, by = coming_offset(velocity, stance, 0.1, 0.28, NUMBERS[2], NUMBERS[3])
+    part = shift_fraction(W, remain) * remain / 0.04 if remain > 0.0 else 0.0
+    low, high, near, far = BOUNDS[stance]
+    found = np.zeros(6)
+    given_ = (
+        np.array([0.015, 0.0]), low, high, part * np.array(before), np.array(wanted[:2]), near, far,
+        np.array([bx, by]), np.array(swing), 0.9, W,
+    )  # fmt: skip
+    time = choose_step(np.array([0.04, -0.04]), *given_, 0.2, 0.1, 0.4, tick, 0.12, weights, found)
+    assert (left, x, y, yaw) == pytest.approx((time, found[0], found[1], wanted[2]), abs=1e-12)
+    choose_step(np.array(here), *given_, time, time, time, tick, 0.12, weights, found)
+    assert (px, py) == pytest.approx((found[2], found[3]), abs=1e-12)
 
 
 @given(st.floats(-0.1, 0.1), st.floats(-0.5, 0.5), st.floats(-0.1, 0.1), st.floats(0.02, 0.3))

@@ -67,7 +67,7 @@ def test_a_sole_pressed_at_its_side_tells_the_slope_ahead_alone() -> None:
 
 def test_slopes_are_doubted_where_the_ground_is_uneven() -> None:
     calm, uneven = Ground(6.0), Ground(6.0)
-    for _ in range(20):
+    for _ in range(100):
         calm.update(0.0, -0.1, (True, True), 0.01)
         uneven.update(0.0, -0.1, (True, True), 0.01, uneven=1.0)
     assert 0.0 < uneven.felt.x < 0.6 * calm.felt.x
@@ -242,6 +242,22 @@ def test_the_rim_of_a_sole_is_that_of_its_load_cells_hull() -> None:
             assert y * (cell[1] - middle[1]) > 0.0
         made.sense.points[foot] = sole.cells.mean(axis=0)
         assert made.sense.at_rim(foot, 0.9) == (0.0, 0.0)
+
+
+def test_a_foot_is_as_high_as_it_is_from_the_standing_sole_as_it_lies() -> None:
+    """Of a stand that has tipped sideways the other foot is high; not if its own sole is known to lie on that slope."""
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    sense, width = made.sense, made.measures.width
+    sense.points = [np.zeros(2), np.zeros(2)]
+    assert made._touched_height() == pytest.approx(0.0, abs=1e-6)
+    sense.foot_roll = -0.08  # to the left, the right foot rises
+    middle = made.body.soles[1].outline.mean(axis=0)[1]
+    assert made._touched_height() == pytest.approx(math.sin(0.08) * (width - max(middle, 0.0)), abs=2e-4)
+    sense.points[1] = np.array([0.0, 0.02])  # it touches nearer to the standing foot, where it is lower
+    assert made._touched_height() == pytest.approx(math.sin(0.08) * (width - 0.02), abs=2e-4)
+    made.ground.under = Plane.of(sense.foot_roll, 0.0)
+    assert made._touched_height() == pytest.approx(0.0, abs=1e-4)
 
 
 def turn_a_sole(made: BipedWalk, pitch: float, point: tuple[float, float]) -> float:

@@ -8,7 +8,10 @@ import pytest
 from andante.description import Robot, load_robot
 from andante.errors import BadInput
 from andante.locomotion.biped.body import BipedBody
+from andante.locomotion.biped.estimation import BipedAttitude
 from andante.locomotion.biped.footsteps import angles_of, beyond, leaning, placed, reversed_step, seen_from, turned
+from andante.locomotion.biped.ground import Plane
+from andante.locomotion.biped.kernels import whole_push
 from andante.locomotion.rigs.infer import infer_rig
 
 
@@ -116,14 +119,15 @@ def test_the_ground_presses_with_the_sum_of_all_masses(body: BipedBody) -> None:
     rng = np.random.default_rng(5)
     places = body.mass_places(body.stance, np.eye(3), np.array([0.01, 0.02, 0.3]))
     moving = rng.uniform(-5.0, 5.0, places.shape)
-    push = body.moving_push(places, moving, (0.0, -0.1), False)
+    force = np.empty(3)
+    px, py, twist = whole_push(body.tree.mass, places, moving, force)
     forces = body.tree.mass[:, None] * (moving + np.array([0.0, 0.0, 9.81]))
-    assert push.force == pytest.approx(forces.sum(axis=0))
-    moment = np.cross(places - np.array([*push.at, 0.0]), forces).sum(axis=0)
-    assert moment == pytest.approx([0.0, 0.0, push.twist], abs=1e-9)
-    still = body.moving_push(places, np.zeros_like(places), (0.0, -0.1), False)
-    assert still.at == pytest.approx((body.tree.mass @ places / body.mass)[:2])
-    assert still.twist == pytest.approx(0.0, abs=1e-12)
+    assert force == pytest.approx(forces.sum(axis=0))
+    moment = np.cross(places - np.array([px, py, 0.0]), forces).sum(axis=0)
+    assert moment == pytest.approx([0.0, 0.0, twist], abs=1e-9)
+    px, py, twist = whole_push(body.tree.mass, places, np.zeros_like(places), force)
+    assert (px, py) == pytest.approx((body.tree.mass @ places / body.mass)[:2])
+    assert twist == pytest.approx(0.0, abs=1e-12)
 
 
 def test_low_masses_count_less_when_weighed(nao: Robot) -> None:
@@ -158,3 +162,73 @@ def test_four_legs_and_sliding_joints_are_refused(nao: Robot) -> None:
     )
     with pytest.raises(BadInput, match=r"HeadYaw.*needs turning joints"):
         BipedBody(sliding, infer_rig(nao))
+
+
+@pytest.mark.parametrize("stance", [0, 1])
+@pytest.mark.parametrize("moving", [False, True])
+def test_a_placed_body_is_reached_and_carried_part_by_part(nao: Robot, stance: int, moving: bool) -> None:
+    """`place` in one call against goals, inverse kinematics, masses, push and torques one after another."""
+    body, side = BipedBody(nao, infer_rig(nao)), -1.0 if stance == 0 else 1.0
+    body.weigh(0.31, 22.0)
+    x, y, z, yaw, roll, pitch = swing = (0.03, side * 0.11, 0.012, side * 0.1, 0.02, -0.03)
+    under, felt, lean, place, height = (0.05, -0.02), (0.04, 0.01), (0.02, 0.01), (0.01, 0.4 * y), 0.305
+    shift, dt, rate, pressure = np.array([0.004, 0.001]), 0.01, 6.0, (0.012, 0.3 * y)
+    past = np.random.default_rng(1).uniform(-1e-4, 1e-4, (3, len(body.tree.parent), 3))
+    q, soles, turns, torso = body.stance.copy(), np.empty((2, 3)), np.empty((2, 3, 3)), np.empty(3)
+    torques, first = np.empty(len(q)), 0.02
+    remembered = body.mass_places(q, body.upright, np.array([0.0, 0.4 * y, height])) + past
+    before = remembered.copy()
+    got, left = body.place(
+        q, first, stance, swing, under, felt, lean, place, height, shift, 8, soles, turns, torso, pressure, rate, True,
+        remembered, moving, dt, torques,
+    )  # fmt: skip
+    feet, tilts = np.zeros((2, 3)), np.empty((2, 3, 3))
+    feet[1 - stance] = x, y, z
+    tilts[stance], tilts[1 - stance] = Plane(*under).tilt, turned(yaw) @ leaning(roll, pitch)
+    over = np.array(place) + turned(first)[:2, :2] @ shift
+    upright, again = leaning(*lean) @ body.upright, body.stance.copy()
+    tall = height + Plane(*felt).height(*over)
+    expected, rest, at = body.reach(again, first, feet, tilts, over, tall, upright, 0.5 * yaw, 8)
+    assert (got, left) == pytest.approx((expected, rest), abs=1e-12)
+    assert q == pytest.approx(again, abs=1e-12)
+    assert torso == pytest.approx(at, abs=1e-12)
+    assert soles == pytest.approx(feet)
+    assert turns == pytest.approx(tilts)
+    root = turned(expected) @ upright
+    places = body.mass_places(again, root, at)
+    assert remembered[:2] == pytest.approx(before[1:])
+    assert remembered[2] == pytest.approx(places, abs=1e-12)
+    accelerations = (places - 2.0 * before[2] + before[1]) / dt**2 if moving else np.zeros_like(places)
+    force, twist, (px, py) = np.array([*(np.array(place) - pressure) * rate**2, 9.81]) * body.mass, 0.0, pressure
+    if moving:
+        px, py, twist = whole_push(body.tree.mass, places, accelerations, force)
+    part = np.clip((px * x + py * y) / (x * x + y * y), 0.0, 1.0)
+    parts = np.array([part, 1.0 - part] if stance else [1.0 - part, part])
+    own = np.array([px - part * x, py - part * y, 0.0])
+    point = np.array([own, own])
+    point[1 - stance, :2] += x, y
+    held = body.hold(again, root, parts[:, None] * force, (point - at) @ root, parts * twist, accelerations)
+    assert torques == pytest.approx(held, abs=1e-9)
+
+
+def test_what_is_felt_in_one_call_is_measured_part_by_part(body: BipedBody, nao: Robot) -> None:
+    """`feel` against the filter of the vertical, `measure` and the observer of the center; a gyro without yaw axis."""
+    q, attitude, out = random_pose(nao, 4), BipedAttitude(first=0.3), np.empty(16)
+    up, shift, dt, yaw, wide = attitude.up.copy(), np.array([0.003, -0.001, 0.002]), 0.01, 0.1, 30.0
+    gyro, force, planned = (0.2, -0.1, float("nan")), (0.3, -0.2, 9.7), (0.4, 0.2)
+    place, speed = (0.01, -0.04), (0.1, 0.05)
+    body.feel(q, 1, shift, gyro, force, planned, yaw, up, (0.2, 0.3, 4.0), place, speed, wide, dt, out)
+    attitude.seen = 0.2
+    turned_force = body.imu @ force
+    ahead = turned(yaw)[:2, :2].T @ planned
+    less = (float(turned_force[0] - ahead[0]), float(turned_force[1] - ahead[1]), float(turned_force[2]))
+    attitude.update(body.imu @ [0.2, -0.1, 0.0], less, dt)
+    measured = body.measure(q, 1, shift, attitude.up, turned_force)
+    assert up == pytest.approx(attitude.up)
+    assert out[:10] == pytest.approx(measured)
+    assert np.isnan(out[14])
+    assert out[15] == attitude.seen == pytest.approx(0.21)
+    guess = np.array(place) + np.array(speed) * dt + 0.5 * measured[7:9] * dt**2
+    off = measured[5:7] - guess
+    assert out[10:12] == pytest.approx(guess + 2.0 * wide * dt * off)
+    assert out[12:14] == pytest.approx(np.array(speed) + measured[7:9] * dt + wide**2 * dt * off)

@@ -141,3 +141,17 @@ def test_who_does_not_stand_is_left_alone(nao):
     lifted[names.index("RKneePitch")] += 0.8
     assert not made.begin(lifted)
     assert not made.engaged
+
+
+def test_a_joint_that_follows_another_one_is_where_that_one_puts_it(nao):
+    """Commands tell nothing of NAO's right hip yaw joint: it hangs on the servo of the left one."""
+    robot = nao.robot
+    q = np.array([robot.complete(robot.pose("Stand"))[name] for name in robot.joint_names])
+    told = q.copy()
+    told[robot.joint_names.index("RHipYawPitch")] = 0.0
+    made = StandFilter(nao.walker.body)
+    assert made.begin(told)
+    for _ in range(100):
+        made.limit(told, DT)
+    legs = made.carrying
+    assert np.allclose(made.positions[legs], q[legs], atol=0.02)

@@ -13,9 +13,9 @@ from andante.control.loop import ControlLoop
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Behaviour, Command, Readings
-from andante.locomotion.biped.body import planned_push
 from andante.locomotion.biped.estimation import Alarm, BipedAttitude, BipedOdometry
 from andante.locomotion.biped.footsteps import reversed_step
+from andante.locomotion.biped.pose_kernels import share
 from andante.locomotion.biped.settings import BipedSettings
 from andante.locomotion.biped.walk import BipedWalk
 from andante.locomotion.gaits import Request, check_walker, gait_names, prepare
@@ -109,20 +109,29 @@ def test_a_stand_that_is_pushed_over_the_edge_steps_and_stands_again() -> None:
     sim.close()
 
 
-def test_late_readings_are_no_harm() -> None:
+@pytest.mark.parametrize(("hold", "late"), [(1, 0), (2, 2), (2, 6)])
+def test_late_readings_are_no_harm(hold: int, late: int) -> None:
+    """Over a line that tells every `hold` periods what was `late` periods ago: learned, and walked with."""
     ready = prepare(load_robot("nao"), Request("walk"))
+    made = ready.walker
+    assert isinstance(made, BipedWalk)
     sim = simulate(ready.robot, pose=ready.pose, sensors=True)
     kept: list[Readings] = []
 
     class Late(Behaviour):
         def update(self, readings: Readings, command: Command, dt: float) -> np.ndarray:
             kept.append(readings)
-            return ready.walker.update(kept[max(0, len(kept) - 3)], command, dt)
+            told = (len(kept) - 1) // hold * hold - late
+            return made.update(kept[max(0, told)], command, dt)
 
-    loop = ControlLoop(sim, Late(), command=lambda state: Command(vx=0.25) if state.time > 0.5 else Command())
-    loop.run(2.5)
+    loop = ControlLoop(sim, Late(), command=lambda state: Command(vx=0.2) if 0.5 < state.time < 4.5 else Command())
+    loop.run(5.5)
     assert not sim.fallen
-    assert sim.base_pose[0] > 0.2
+    assert sim.base_pose[0] > 0.5
+    line = (late + 0.5 * (hold - 1)) * loop.period
+    assert made.lag.seconds - made.lag.usual == pytest.approx(line, abs=0.6 * loop.period)
+    assert made.lag.late == (late > 0)
+    assert not made.notice
     sim.close()
 
 
@@ -216,14 +225,15 @@ def test_a_sole_that_spins_on_the_ground_is_seen_by_the_gyro() -> None:
 
 
 def test_the_load_is_shared_by_the_pressure_point() -> None:
-    fraction, force, at, twist = planned_push(5.0, 6.0, (0.02, -0.05), (0.02, -0.05), (0.0, -0.1), True)
-    assert fraction == pytest.approx(0.5)
-    assert force == pytest.approx([0.0, 0.0, 49.05])
-    assert at == pytest.approx((0.02, 0.0))
-    assert twist == 0.0
-    fraction, force, *_ = planned_push(5.0, 6.0, (0.02, -0.05), (0.01, 0.0), (0.0, -0.1), False)
-    assert fraction == 0.0
-    assert force[:2] == pytest.approx([5 * 36 * 0.01, -5 * 36 * 0.05])
+    push, point, twists, torso = np.empty((2, 3)), np.empty((2, 3)), np.empty(2), np.array([0.0, 0.0, 0.3])
+    force = np.array([1.0, 2.0, 49.05])
+    share(force, (0.02, -0.05), 0.4, (0.0, -0.1), True, 0, np.eye(3), torso, push, point, twists)
+    assert push == pytest.approx(np.array([0.5 * force, 0.5 * force]))
+    assert point == pytest.approx(np.array([[0.02, 0.0, -0.3], [0.02, -0.1, -0.3]]))
+    assert twists == pytest.approx([0.2, 0.2])
+    share(force, (0.01, 0.0), 0.4, (0.0, 0.1), False, 1, np.eye(3), torso, push, point, twists)
+    assert push == pytest.approx(np.array([np.zeros(3), force]))
+    assert twists == pytest.approx([0.0, 0.4])
 
 
 @pytest.mark.parametrize("velocity", [(0.0, 0.0, 0.9), (-0.2, 0.0, 0.6), (0.2, 0.06, -0.6), (0.0, 0.1, 0.0)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,3 +114,25 @@ def test_servos_hold_what_they_carry(tmp_path: Path) -> None:
     assert math.isclose(
         bend, (held["right_knee"] - rig.stance["right_knee"]) * rig.servos["right_knee"]["kp"], rel_tol=0.02
     )
+
+
+def test_light_drives_get_the_step_that_keeps_them_calm(tmp_path: Path) -> None:
+    """A servo at its limit must not throw the foot to and fro: kd h <= 4 I with the inertia that the file states."""
+    plain = load(tmp_path, biped())
+    assert not any("step" in values for values in infer_rig(plain).servos.values())  # they get a rotor that is heavy
+    geared = replace(plain, joints=tuple(replace(j, dynamics=replace(j.dynamics, armature=0.01)) for j in plain.joints))
+    rig = infer_rig(geared)
+    ankle = rig.servos["left_ankle_roll"]
+    foot = geared.link("left_foot").inertia
+    assert foot is not None
+    _, y, z = foot.com
+    about = foot.matrix[0, 0] + foot.mass * (y * y + z * z) + 0.01
+    assert ankle["step"] == pytest.approx(4 * about / ankle["kd"], rel=0.01)
+    assert "armature" not in ankle
+    walker, first = with_rig(geared, rig), dict(rig.stance)
+    calm = min(values["step"] for values in rig.servos.values() if "step" in values)
+    with closing(an.simulate(walker, pose=first)) as sim:
+        assert 0.8 * calm < sim.engine.dt <= calm
+        assert math.isclose(0.01 / sim.engine.dt, round(0.01 / sim.engine.dt))
+    with closing(an.simulate(walker, pose=first, dt=0.002)) as sim:
+        assert sim.engine.dt == 0.002

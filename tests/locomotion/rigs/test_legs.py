@@ -30,7 +30,7 @@ def bare(text):
 def test_feet_without_shapes_get_the_remedy(tmp_path):
     robot = load(tmp_path, bare(walker(SQUARE)))
     told = (
-        "leg0_tibia, leg1_tibia, leg2_tibia, leg3_tibia: no <collision> at the end of the chain; give every foot a <c"
+        "leg0_tibia, leg1_tibia, leg2_tibia, leg3_tibia: no <collision> at the end of the chain; to stand on it, give"
     )
     with pytest.raises(BadInput, match=r"cannot walk: no legs were found in it \(leg0.*as andante rig shows") as walk:
         prepare(robot, Request(""))
@@ -88,12 +88,22 @@ def test_loops_outside_the_legs_do_not_matter(tmp_path):
         find_legs(closed)
 
 
-def test_halves_of_a_leg_side_by_side_are_one_leg(tmp_path):
-    """As in files that leave halves of parallel legs open: motors on one axis, the other chain points up at rest."""
-    text = upright(roll=False)
-    parts = re.findall(r'<link name="(?!trunk).*?</link>|<joint .*?</joint>', text)
-    inner = [re.sub(r'"([abcd])_', r'"\1i_', part).replace('0.16 0"', '0.12 0" rpy="3.1416 0 0"') for part in parts]
-    robot = load(tmp_path, text.replace("</robot>", "".join(inner) + "</robot>"))
-    assert [leg.foot for leg in find_legs(robot)] == ["a_shin", "b_shin", "c_shin", "d_shin"]
-    rig = infer_rig(robot)
-    assert all(rig.stance[name] == 0.0 for name in robot.joint_names if name[1] == "i")
+def test_knees_that_bend_toward_each_other_stand(tmp_path):
+    """Front knees back, rear knees ahead, by their limits."""
+    text = re.sub(r'(name="[ab]_knee".*?lower=")-2.6(" upper=")2.6', r"\g<1>-2.6\g<2>-0.2", upright())
+    mixed = re.sub(r'(name="[cd]_knee".*?lower=")-2.6(" upper=")2.6', r"\g<1>0.2\g<2>2.6", text)
+    stance = infer_rig(load(tmp_path, mixed)).stance
+    assert stance["a_knee"] < -0.2
+    assert stance["c_knee"] > 0.2
+
+
+def test_a_leg_that_cannot_stand_is_named_with_its_limits(tmp_path):
+    text = re.sub(r'(name="c_swing".*?lower=")-2.6(" upper=")2.6', r"\g<1>1.9\g<2>2.6", upright())
+    stiff = re.sub(r'(name="c_knee".*?lower=")-2.6(" upper=")2.6', r"\g<1>0\g<2>0.2", text)
+    with pytest.raises(BadInput, match=r"cannot stand on its 4 legs: the joints of leg 'c_shin' \(.*c_knee 0 to 0.2\)"):
+        infer_rig(load(tmp_path, stiff))
+
+
+def test_joints_whose_range_lies_beyond_a_quarter_turn_stand(tmp_path):
+    folded = re.sub(r'(name="._knee".*?lower=")-2.6(" upper=")2.6', r"\g<1>-2.6\g<2>-1.65", upright())
+    assert infer_rig(load(tmp_path, folded)).stance["a_knee"] < -1.65

@@ -111,6 +111,7 @@ def check(plan, ground, steps=STEPS):
     assert middle == pytest.approx(list(GOAL), abs=0.03)
 
 
+@pytest.mark.drill  # a whole search beside a plain one: a minute
 def test_a_plan_around_a_wall_can_be_walked_and_is_the_best_of_its_lattice():
     ground = terrain(blocked=[(0.9, 0.0, 1.0, 0.9)])
     planner = FootstepPlanner(ground, STEPS, COARSE)

@@ -173,3 +173,21 @@ def test_a_link_that_leads_nowhere_hides_no_recording(tmp_path):
     (tmp_path / "a.mcap").touch()
     (tmp_path / "b.mcap").symlink_to(tmp_path / "gone.mcap")
     assert recordings(tmp_path) == ["a.mcap"]
+
+
+def test_a_replay_stands_still_while_it_is_paused_and_begins_anywhere(recorded: LiveSession, wall: Wall) -> None:
+    x = heard(recorded, "/ground_truth/links", lambda m: float(m.poses[0]))
+    states = heard(recorded, "/replay/state", lambda m: (m.position, m.paused))
+    assert not recorded.bus.call("/replay_pause", {"data": True}).success  # nothing is played
+    assert recorded.bus.call("/replay", {"name": "drive.mcap", "start": 0.7, "paused": True}).success
+    play(recorded, wall, 0.5)
+    first = states[-1]
+    assert first[1]
+    assert first[0] == pytest.approx(0.8, abs=0.06)
+    assert x[-1] > 0.08  # the picture of that instant
+    play(recorded, wall, 0.5)
+    assert states[-1] == first
+    assert recorded.bus.call("/replay_pause", {"data": False}).success
+    play(recorded, wall, 0.15)
+    assert states[-1][0] > first[0]
+    assert not states[-1][1]

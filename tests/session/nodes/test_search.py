@@ -31,10 +31,17 @@ def test_start_pause_resume_and_replay(tmp_path: Path) -> None:
             ({"sampler": "luck"}, "no sampler 'luck'"),
             ({"study": "../x"}, "no folder"),
             ({"budget": 2_000_000}, "up to 1000000 candidates"),
+            ({"variant": "wild"}, "no variant 'wild'"),
+            ({"fitness": "taste"}, "no fitness 'taste'"),
+            ({"engine": "steam"}, "no engine 'steam'"),
+            ({"parameters": ["T"], "low": [0.5], "high": []}, "as many ends"),
+            ({"parameters": ["T"], "low": [0.9], "high": [0.5]}, "to a greater one"),
+            ({"parameters": ["Q"], "low": [0.5], "high": [0.9]}, "no wave parameter 'Q'"),
         ):
             refused = session.bus.call("/search/start", asked)
             assert fragment in refused.message
         asked = {"study": "first", "sampler": "random", "budget": 5, "seed": 3, "seconds": 0.5}
+        asked |= {"variant": "smooth", "fitness": "source", "parameters": ["T"], "low": [0.55], "high": [0.65]}
         assert session.bus.call("/search/start", asked).study == "first"
         assert not session.bus.call("/search/start", {}).success
         wait_for(session, lambda: states[-1].evaluated >= 1)
@@ -50,6 +57,8 @@ def test_start_pause_resume_and_replay(tmp_path: Path) -> None:
         fitness = [candidate.fitness for candidate in last.best]
         assert fitness == sorted(fitness, reverse=True)
         assert ((last.low[:10] <= last.values[:10]) & (last.values[:10] <= last.high[:10])).all()
+        at = list(last.parameters).index("T")
+        assert (last.low[at], last.high[at]) == (0.55, 0.65)
         assert session.bus.call("/list", {"kind": "studies"}).names == ["first"]
         best = last.best[0]
         assert session.bus.call("/search/replay", {"number": best.number}).success

@@ -15,6 +15,10 @@ export class Driver {
   readonly percent = new Signal<number>(60);
   /** Keys beyond WASD and QE that the robot of the session understands. */
   readonly extra = new Signal<readonly string[]>([]);
+  /** Namespace of the robot that is driven, like /waffle_2; empty: the first one. */
+  readonly space = new Signal<string>("");
+  private tops: { top_speed: number; top_turn: number } | undefined; // of another robot than the first
+  private endTops: (() => void) | undefined;
   /** Sticks of the page: ahead, left, turn, each -1 to 1. */
   private sticks: [number, number, number] = [0, 0, 0];
   private readonly sender: Sender;
@@ -50,6 +54,16 @@ export class Driver {
     setInterval(() => { this.send(); }, PERIOD);
   }
 
+  /** Drive another robot of the session. */
+  drive(space: string): void {
+    if (space === this.space.value) return;
+    this.releaseAll();
+    this.endTops?.();
+    this.tops = this.endTops = undefined;
+    if (space) this.endTops = this.studio.connection.subscribe<{ top_speed: number; top_turn: number }>(`${space}/status`, "andante_msgs/msg/Status", (status) => { this.tops = status; }, 500);
+    this.space.value = space;
+  }
+
   /** A key goes down or up. */
   press(name: string, down: boolean): void {
     if (this.held.value.has(name) === down) return;
@@ -75,7 +89,7 @@ export class Driver {
 
   /** Press one of the robot's own buttons, such as "shell". */
   button(name: string): void {
-    this.studio.connection.publish("/key", "std_msgs/msg/String", { data: name });
+    this.studio.connection.publish(`${this.space.value}/key`, "std_msgs/msg/String", { data: name });
   }
 
   private known(name: string): boolean {
@@ -100,21 +114,23 @@ export class Driver {
     if (!status) return;
     const held = this.held.value;
     if ([...held].some((name) => this.extra.value.includes(name))) {
-      this.sender.want(keys([...held].join(" ")), keys(""));
+      this.sender.want(keys(this.space.value, [...held].join(" ")), keys(this.space.value, ""));
       return;
     }
-    const tops = { speed: status.top_speed, turn: status.top_turn, percent: this.percent.value };
+    const { top_speed, top_turn } = this.space.value ? (this.tops ?? { top_speed: 0, top_turn: 0 }) : status;
+    const tops = { speed: top_speed, turn: top_turn, percent: this.percent.value };
     const both = this.sticks.map((own, i) => own + (pad?.sticks[i] ?? 0)) as [number, number, number];
     const wanted = velocity(held, both, tops);
-    this.sender.want(moves(wanted) ? twist(wanted) : undefined, twist(STOP));
+    const { value: space } = this.space;
+    this.sender.want(moves(wanted) ? twist(space, wanted) : undefined, twist(space, STOP));
   }
 }
 
-function keys(data: string): Command {
-  return { topic: "/key", type: "std_msgs/msg/String", message: { data }, moving: data !== "" };
+function keys(space: string, data: string): Command {
+  return { topic: `${space}/key`, type: "std_msgs/msg/String", message: { data }, moving: data !== "" };
 }
 
-function twist(wanted: Velocity): Command {
+function twist(space: string, wanted: Velocity): Command {
   const message = { linear: { x: wanted.vx, y: wanted.vy, z: 0 }, angular: { x: 0, y: 0, z: wanted.wz } };
-  return { topic: "/cmd_vel", type: "geometry_msgs/msg/Twist", message, moving: moves(wanted) };
+  return { topic: `${space}/cmd_vel`, type: "geometry_msgs/msg/Twist", message, moving: moves(wanted) };
 }

@@ -18,6 +18,9 @@ const RETRY = 800; // wait between attempts [ms]
 export class Connection {
   readonly state = new Signal<LinkState>("connecting");
   private readonly ros = new Ros();
+  private readonly first = new Promise<void>((resolve) => {
+    const end = this.state.on((now) => { if (now !== "connecting") { resolve(); setTimeout(() => { end(); }); } });
+  });
   private readonly subscriptions = new Map<string, Shared>();
   private readonly publishers = new Map<string, Topic>();
 
@@ -80,8 +83,9 @@ export class Connection {
     return this.publishers.has(name);
   }
 
-  /** Call a service; rejects with a line of text. */
-  call<T = Outcome>(name: string, type: string, request: unknown = {}, timeout = 15): Promise<T> {
+  /** Call a service, once there is a first connection; rejects with a line of text. */
+  async call<T = Outcome>(name: string, type: string, request: unknown = {}, timeout = 15): Promise<T> {
+    if (this.state.value === "connecting") await this.first;
     if (this.state.value !== "open") return Promise.reject(new Error("there is no connection to the session"));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => { reject(new Error(`${name} gave no answer within ${String(timeout)} s`)); }, timeout * 1000);

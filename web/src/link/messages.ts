@@ -48,6 +48,7 @@ export interface ReplayState {
   duration: number;
   speed: number;
   loop: boolean;
+  paused: boolean;
 }
 
 export interface LinkPoses {
@@ -170,6 +171,28 @@ export interface SearchState {
   numbers: Numbers;
   values: Numbers;
   fitness: Numbers;
+}
+
+export interface Rehearsal {
+  name: string;
+  running: boolean;
+  fallen: boolean;
+  time: number;
+  problems: string[];
+  message: string;
+}
+export interface MachineState {
+  name: string;
+  running: boolean;
+  outcome: string;
+  active: string[];
+  elapsed: Numbers;
+  event: string;
+  source: string;
+  target: string;
+  transition: number;
+  taken: number;
+  variables: string;
 }
 
 /** A stamp in seconds. */

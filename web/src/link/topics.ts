@@ -28,6 +28,8 @@ interface Topics {
   "/rosout": m.LogLine;
   "/search/state": m.SearchState;
   "/replay/state": m.ReplayState;
+  "/motion/rehearsal": m.Rehearsal;
+  "/machine/state": m.MachineState;
 }
 
 const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
@@ -55,6 +57,8 @@ const KINDS: Record<keyof Topics, [type: string, throttle: number]> = {
   "/rosout": ["rcl_interfaces/msg/Log", 0],
   "/search/state": ["andante_msgs/msg/SearchState", 300],
   "/replay/state": ["andante_msgs/msg/ReplayState", 0],
+  "/motion/rehearsal": ["andante_msgs/msg/Rehearsal", 0],
+  "/machine/state": ["andante_msgs/msg/MachineState", 0],
 };
 
 /** Topics of which every message counts; of the others the newest. */

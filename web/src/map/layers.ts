@@ -105,6 +105,20 @@ export function drawRobot(paint: Paint, view: Viewport, pose: Planar, radius: nu
   paint.restore();
 }
 
+export function drawWaypoint(paint: Paint, view: Viewport, pose: Planar, text: string, color: string): void {
+  drawArrow(paint, view, pose, color, 26);
+  const [x, y] = view.toPixels(pose.x, pose.y);
+  paint.fillStyle = color;
+  paint.beginPath();
+  paint.arc(x, y, 9, 0, 2 * Math.PI);
+  paint.fill();
+  paint.fillStyle = "#ffffff";
+  paint.font = "bold 11px system-ui";
+  paint.textAlign = "center";
+  paint.textBaseline = "middle";
+  paint.fillText(text, x, y + 0.5);
+}
+
 export function drawArrow(paint: Paint, view: Viewport, pose: Planar, color: string, pixels = 34): void {
   const [x, y] = view.toPixels(pose.x, pose.y);
   paint.save();

@@ -4,7 +4,7 @@ import { Signal } from "../ui/signal";
 import { dragged, type Viewport } from "./viewport";
 import type { Planar } from "./planar";
 
-export type Tool = "move" | "pose" | "goal";
+export type Tool = "move" | "pose" | "goal" | "waypoint";
 
 export class MapTools {
   readonly tool = new Signal<Tool>("move");
@@ -44,7 +44,7 @@ export class MapTools {
         this.draft = undefined;
         if (tool !== "move" && next.type === "pointerup") {
           this.onPose(tool, dragged(from, view.toMetres(...at(next)), 0));
-          this.tool.value = "move";
+          if (tool !== "waypoint") this.tool.value = "move"; // there are several of them
         }
         this.onChange();
       };

@@ -8,6 +8,7 @@ import { h, refill } from "../ui/dom";
 import { fixed, words } from "../ui/format";
 import type { Panel } from "../ui/panel";
 import { toast } from "../ui/toast";
+import { RobotList } from "./robots";
 
 const BUTTONS = ["shell", "hexapod"];
 
@@ -16,7 +17,6 @@ export class DrivePanel implements Panel {
   readonly title = "Drive";
   readonly element: HTMLElement;
   private readonly own = h("div", {});
-  private readonly others = h("div", { class: "others" });
   private readonly gait = h("select", { id: "gait", "aria-label": "Gait" });
   private readonly speedText = h("output", { for: "speed" });
   private readonly facts = h("dl", { class: "facts" });
@@ -47,15 +47,10 @@ export class DrivePanel implements Panel {
       h("div", { class: "row" }, h("label", { for: "gait" }, "Gait"), this.gait),
       this.own,
       this.facts,
-      this.others,
+      new RobotList(studio, driver, stage).element,
       h("p", { class: "hint" }, "Hold the keys; the robot stops when you let go, when this window loses its focus, or when the connection breaks. ", pad),
     );
     driver.extra.watch((keys) => { this.showOwn(keys); });
-    stage.added.watch((names) => {
-      const row = (name: string): HTMLElement => h("div", { class: "row" }, h("span", { class: "grow" }, name),
-        h("button", { type: "button", class: "small", "aria-label": `Remove ${name}`, onclick: () => { void studio.ask("/remove", "andante_msgs/srv/Choose", { name }, 60, `removing ${name}`); } }, "Remove"));
-      refill(this.others, ...(names.length > 0 ? [h("h3", {}, "Also in the scene"), ...names.map(row)] : []));
-    });
     studio.robot.watch((robot) => { void this.loadGaits(robot); });
     studio.status.on(() => { this.tell(); });
   }

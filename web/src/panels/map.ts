@@ -6,6 +6,8 @@ import { seconds, type LaserScan, type NavigationState, type OccupancyGrid, type
 import { gridPicture, type GridPicture } from "../map/grid";
 import * as draw from "../map/layers";
 import { planar, quaternion, type Planar } from "../map/planar";
+import { MappingBar } from "../map/mapping";
+import { Route } from "../map/route";
 import { MapTools, type Tool } from "../map/tools";
 import { Viewport } from "../map/viewport";
 import type { Stage } from "../scene/stage";
@@ -41,6 +43,8 @@ export class MapPanel implements Panel {
   private goal: Planar | undefined;
   private readonly way = h("span", { class: "way", role: "status" });
   private readonly cancel = h("button", { type: "button", class: "small", hidden: true, title: "Forget the goal and stop" }, icon("close", 13), "Cancel goal");
+  private readonly route = new Route((pose) => { this.send("goal", pose); });
+  private readonly mapping: MappingBar;
   private fitted = false;
   private dirty = false;
 
@@ -65,9 +69,10 @@ export class MapPanel implements Panel {
       return h("label", {}, box, name);
     };
     const fit = h("button", { type: "button", class: "small", title: "Show all", "aria-label": "Show the whole map", onclick: () => { this.fit(); } }, icon("expand", 13));
-    const bar = h("div", { class: "row tools" }, tool("move", "Move", "hand"), tool("pose", "Pose estimate", "pin"), tool("goal", "Goal", "goal"), fit, this.cancel, h("span", { class: "layers" }, ...LAYERS.map(layer)), this.way, this.place);
-    this.cancel.addEventListener("click", () => { void studio.ask("/navigation/cancel", "std_srvs/srv/Trigger"); });
-    this.element = h("div", { class: "column map" }, bar, h("div", { class: "canvasbox" }, this.canvas));
+    const bar = h("div", { class: "row tools" }, tool("move", "Move", "hand"), tool("pose", "Pose estimate", "pin"), tool("goal", "Goal", "goal"), tool("waypoint", "Waypoints", "plus"), fit, this.cancel, this.routeBar(), h("span", { class: "layers" }, ...LAYERS.map(layer)), this.way, this.place);
+    this.mapping = new MappingBar(studio);
+    this.cancel.addEventListener("click", () => { this.route.stop(); void studio.ask("/navigation/cancel", "std_srvs/srv/Trigger"); });
+    this.element = h("div", { class: "column map" }, bar, this.mapping.element, h("div", { class: "canvasbox" }, this.canvas));
     new ResizeObserver(() => { this.resize(); }).observe(this.canvas.parentElement!);
     dark.on(() => { this.repaint(); });
     studio.scene.on(() => { this.forget(); });
@@ -75,6 +80,7 @@ export class MapPanel implements Panel {
 
   show(): void {
     this.hearing.add(this.frames.listen(this.studio.connection));
+    this.hearing.add(this.mapping.listen());
     this.hearing.subscribe("/map", (grid) => {
       this.grid = grid;
       this.repaint();
@@ -89,7 +95,7 @@ export class MapPanel implements Panel {
     this.hearing.subscribe("/plan", (path) => { this.plan = path; this.redraw(); });
     this.hearing.subscribe("/local_plan", (path) => { this.local = path; this.redraw(); });
     this.hearing.subscribe("/goal_pose", ({ pose }) => { this.goal = planar(pose.position, pose.orientation); this.redraw(); });
-    this.hearing.subscribe("/navigation/state", (state) => { this.tellWay(state); });
+    this.hearing.subscribe("/navigation/state", (state) => { this.tellWay(state); this.route.heard(state); });
     this.hearing.subscribe("/ground_truth/links", () => { this.redraw(); });
     this.resize();
   }
@@ -102,7 +108,36 @@ export class MapPanel implements Panel {
     this.frames.clear();
     this.grid = this.picture = this.costs = this.scan = this.cloud = this.plan = this.local = this.goal = undefined;
     this.fitted = false;
+    this.route.clear();
     this.redraw();
+  }
+
+  /** Buttons of the waypoints, seen while there are some. */
+  private routeBar(): HTMLElement {
+    const go = h("button", { type: "button", class: "small primary" });
+    const patrol = h("input", { type: "checkbox", id: "patrol" });
+    const words = h("span", { class: "muted", role: "status" });
+    const bar = h("span", { class: "route", hidden: true }, words, go, h("label", { for: "patrol" }, patrol, "patrol"), h("button", { type: "button", class: "small", onclick: () => { this.route.clear(); } }, "Clear"));
+    go.addEventListener("click", () => {
+      if (this.route.at < 0) {
+        this.route.start();
+        return;
+      }
+      this.route.stop();
+      void this.studio.ask("/navigation/cancel", "std_srvs/srv/Trigger");
+    });
+    patrol.addEventListener("change", () => { this.route.patrol = patrol.checked; });
+    const tell = (): void => {
+      bar.hidden = this.route.points.length === 0;
+      words.textContent = this.route.words;
+      refill(go, icon(this.route.at < 0 ? "play" : "stop", 12), this.route.at < 0 ? "Go" : "Stop");
+    };
+    tell();
+    this.route.changed.on(() => {
+      tell();
+      this.redraw();
+    });
+    return bar;
   }
 
   /** How the way to the goal goes, in words. */
@@ -136,6 +171,10 @@ export class MapPanel implements Panel {
   }
 
   private send(tool: Tool, { x, y, yaw }: Planar): void {
+    if (tool === "waypoint") {
+      this.route.add({ x, y, yaw });
+      return;
+    }
     const header = { frame_id: this.fixedFrame, stamp: { sec: 0, nanosec: 0 } };
     const pose = { position: { x, y, z: 0 }, orientation: quaternion(yaw) };
     if (tool === "goal") {
@@ -210,8 +249,9 @@ export class MapPanel implements Panel {
     const robot = this.robot();
     if (robot) draw.drawRobot(paint, this.view, robot, 0.12, color("accent"));
     if (this.goal) draw.drawArrow(paint, this.view, this.goal, "#16a34a");
+    this.route.points.forEach((point, i) => { draw.drawWaypoint(paint, this.view, point, String(i + 1), i === this.route.at ? "#16a34a" : "#7c3aed"); });
     const draft = this.tools.draft;
-    if (draft) draw.drawArrow(paint, this.view, draft.pose, draft.tool === "goal" ? "#16a34a" : "#2f80ed", 46);
+    if (draft) draw.drawArrow(paint, this.view, draft.pose, { goal: "#16a34a", waypoint: "#7c3aed", pose: "#2f80ed", move: "#2f80ed" }[draft.tool], 46);
     refill(this.place, robot ? `${this.fixedFrame}: ${fixed(robot.x, 2)}, ${fixed(robot.y, 2)} m` : "no pose yet");
   }
 }

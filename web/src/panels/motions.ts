@@ -38,6 +38,7 @@ export class MotionsPanel implements Panel {
       h("div", { class: "row" }, h("label", { for: "strength" }, "Servo strength"), strength, strengthText),
     );
     studio.robot.watch((robot) => { void this.load(robot); });
+    studio.listed.on(() => { void this.load(studio.robot.value); });
     studio.status.on((status) => {
       if (!status) return;
       for (const button of this.groups.querySelectorAll<HTMLElement>("[data-name]")) {

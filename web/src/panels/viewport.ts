@@ -7,6 +7,7 @@ import { Hearing } from "../link/topics";
 import { BalanceOverlay } from "../scene/balance";
 import { CollisionOverlay } from "../scene/collisions";
 import { ContactOverlay } from "../scene/contacts";
+import { Expression } from "../scene/expression";
 import { FootstepOverlay } from "../scene/footsteps";
 import { FrameOverlay } from "../scene/frames";
 import { LaserOverlay } from "../scene/laser";
@@ -53,7 +54,7 @@ export class ViewportPanel {
     }, 500);
     const hud = h("div", { class: "hud" }, keypad(driver, [["q", "w", "e"], ["a", "s", "d"]], false, "Driving keys in the view"));
     const touch = h("div", { class: "sticks" }, joystick("Stick: ahead, back, turn", (up, left) => { driver.push(up, 0, left); }), joystick("Stick: to the sides", (_, left) => { driver.push(0, left, 0); }));
-    this.element.append(bar, picker.card, hud, touch, this.pusher.badge, fps, banner(studio.busy), this.curtain());
+    this.element.append(new Expression(studio, this.stage).bubble, bar, picker.card, hud, touch, this.pusher.badge, fps, banner(studio.busy), this.curtain());
   }
 
   /** Says what is being waited for until the robot stands there. */

@@ -67,6 +67,11 @@ export class Stage {
     studio.scene.on(() => { this.framed = false; });
   }
 
+  /** Of the robot's file, which may come back changed under the same name. */
+  get robotVersion(): string {
+    return this.versions.robot;
+  }
+
   /** Where a frame of the robot's own reckoning lies in the world; the world itself where that is not known. */
   offset(frame: string): Planar {
     const robot = this.robot.value;

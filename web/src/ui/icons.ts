@@ -49,6 +49,10 @@ const PATHS = {
   rotate: "M20 12a8 8 0 1 1-2.600-5.900M20 4v5h-5",
   ruler: "M3 16L16 3l5 5L8 21zM8 11l2 2M11 8l2 2M14 5l2 2",
   save: "M5 4h11l3 3v13H5zM8 4v5h7V4M8 20v-6h8v6",
+  mirror: "M12 3v18M9 7L3 17h6zM15 7l6 10h-6z",
+  stretch: "M3 5v14M21 5v14M7 12h10M10 9l-3 3 3 3M14 9l3 3-3 3",
+  eye: "M2 12c3-5 6.500-7 10-7s7 2 10 7c-3 5-6.500 7-10 7s-7-2-10-7zM12 12m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0",
+  check: "M4 12l5 6L20 6",
   info: "M12 12m-9 0a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 11v5M12 8h.010",
 } as const;
 

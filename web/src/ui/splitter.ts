@@ -32,6 +32,12 @@ export function splitter(options: SplitterOptions): HTMLElement {
     document.documentElement.style.setProperty(variable, `${String(size)}px`);
     bar.setAttribute("aria-valuenow", String(size));
   };
+  /** The size that is seen: panels that need room take more than was chosen. */
+  const seen = (): number => {
+    const panel = bar.nextElementSibling;
+    if (!panel?.classList.contains("dock")) return size;
+    return Math.max(size, axis === "x" ? panel.clientWidth : panel.clientHeight);
+  };
   const keep = (): void => {
     remember(`size.${name}`, size);
   };
@@ -39,7 +45,7 @@ export function splitter(options: SplitterOptions): HTMLElement {
     event.preventDefault();
     bar.setPointerCapture(event.pointerId);
     const start = axis === "x" ? event.clientX : event.clientY;
-    const before = size;
+    const before = seen();
     const move = (next: PointerEvent): void => {
       set(before + start - (axis === "x" ? next.clientX : next.clientY));
     };
@@ -57,7 +63,7 @@ export function splitter(options: SplitterOptions): HTMLElement {
     if (event.key !== larger && event.key !== smaller) return;
     event.preventDefault();
     event.stopPropagation();
-    set(size + (event.key === larger ? 20 : -20));
+    set(seen() + (event.key === larger ? 20 : -20));
     keep();
   });
   bar.addEventListener("dblclick", () => {

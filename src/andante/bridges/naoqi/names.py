@@ -58,7 +58,13 @@ LEDS = {
     "RightFootLeds": ("RFootLedsRed", "RFootLedsGreen", "RFootLedsBlue"),
     "BrainLeds": tuple(f"BrainLed{k}" for k in range(1, 13)),
     "AllLeds": ("FaceLeds", "EarLeds", "ChestLeds", "FeetLeds", "BrainLeds"),
+    **{f"FaceLed{k}": (EYES[k], EYES[8 + k]) for k in range(8)},  # one spot of both eyes
+    "FaceLedsTop": (EYES[0], EYES[7], EYES[8], EYES[15]), "FaceLedsBottom": (EYES[3], EYES[4], EYES[11], EYES[12]),
+    "FaceLedsExternal": (EYES[1], EYES[2], EYES[14], EYES[13]),
+    "FaceLedsInternal": (EYES[5], EYES[6], EYES[9], EYES[10]),
 }  # fmt: skip
+LED_DEVICES = ("Face/Led/", "Ears/Led/", "Head/Led/", "ChestBoard/Led/", "LFoot/Led/", "RFoot/Led/")  # their keys
+LED_PARTS = ("Red", "Green", "Blue")  # groups of one color end so, such as LeftFaceLedsRed
 
 RESOLUTIONS = {
     8: (40, 30), 7: (80, 60), 0: (160, 120), 1: (320, 240), 2: (640, 480), 3: (1280, 960), 4: (2560, 1920),

@@ -14,6 +14,12 @@ from andante.errors import BadInput
 DIVIDE = "__divide_as_in_python_2__"
 ASYNC = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\.async\(")
 FUTURE_DIVISION = re.compile(r"^from __future__ import .*\bdivision\b", re.MULTILINE)
+OLD_NAMES = {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "execfile"}
+OLD_METHODS = {"has_key", "iteritems", "itervalues", "iterkeys"}
+OLD_MODULES = {
+    "BaseHTTPServer", "ConfigParser", "HTMLParser", "Queue", "SocketServer", "StringIO", "Tkinter", "__builtin__",
+    "cPickle", "cStringIO", "commands", "httplib", "thread", "tkMessageBox", "urllib2", "urlparse", "xmlrpclib",
+}  # fmt: skip
 LEFT_ALONE = {"fissix.fixes.fix_future"}
 
 
@@ -29,12 +35,25 @@ def text_of(data: bytes) -> str:
 
 
 def code_of(text: str, file: str) -> tuple[Any, bool]:
-    """Compiled code of a program, and whether it was converted from Python 2; BadInput where neither can be read."""
+    """Compiled code of a program, and whether it was converted from Python 2; BadInput where neither can be read.
+
+    A program whose syntax is that of both is Python 2 if it uses names that only Python 2 has. One that imports naoqi
+    ran in Python 2 only: at least its whole numbers are divided as there.
+    """
     text = ASYNC.sub(r'getattr(\1, "async")(', text)
     try:
-        return _compiled(text, file), False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes of old texts
+            plain = ast.parse(text, file)
     except SyntaxError as error:
         first = error
+    else:
+        if not is_old(plain):
+            return _compiled(_as_divided(plain, text) if imports(plain, "naoqi") else plain, file), False
+        try:
+            return _compiled(_as_divided(ast.parse(convert(text, file), file), text), file), True
+        except (SyntaxError, ValueError):  # such as print(..., end="")
+            return _compiled(_as_divided(plain, text), file), False
     for attempt in (text, "\n".join(line.expandtabs(8).rstrip() for line in text.split("\n"))):
         try:
             converted = convert(attempt, file)
@@ -44,18 +63,43 @@ def code_of(text: str, file: str) -> tuple[Any, bool]:
             second = error
     else:
         raise BadInput(f"{file}:{first.lineno}: neither Python 3 ({first.msg}) nor Python 2 ({second})") from None
-    if not FUTURE_DIVISION.search(text):
-        tree = ast.fix_missing_locations(_Division().visit(tree))
-        setattr(builtins, DIVIDE, divide)
+    return _compiled(_as_divided(tree, text), file), True
+
+
+def imports(tree: ast.AST, *names: str) -> bool:
+    """Whether a program imports one of some modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(each.name.partition(".")[0] in names for each in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").partition(".")[0] in names:
+            return True
+    return False
+
+
+def is_old(tree: ast.AST) -> bool:
+    """Whether a program uses what only Python 2 has."""
+    nodes = list(ast.walk(tree))
+    made = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    made |= {each.asname or each.name for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for each in n.names}
+    if any(isinstance(n, ast.Name) and n.id in OLD_NAMES - made for n in nodes):
+        return True
+    if any(isinstance(n, ast.Attribute) and n.attr in OLD_METHODS for n in nodes):
+        return True
+    return imports(tree, *OLD_MODULES)
+
+
+def _as_divided(tree: Any, text: str) -> Any:
+    """The program with the division of Python 2, unless it asks for another one."""
+    if FUTURE_DIVISION.search(text):
+        return tree
+    setattr(builtins, DIVIDE, divide)
+    return ast.fix_missing_locations(_Division().visit(tree))
+
+
+def _compiled(tree: Any, file: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return compile(tree, file, "exec"), True
-
-
-def _compiled(text: str, file: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes of old texts
-        return compile(text, file, "exec")
+        return compile(tree, file, "exec")
 
 
 def convert(text: str, file: str) -> str:

@@ -42,6 +42,7 @@ class NaoqiRobot:
         self.stubbed: Counter[str] = Counter()
         self._lock = threading.Lock()
         self.ranges: dict[str, float] = {}  # what the sonars tell by their side [m]
+        self._sensed: tuple[Any, dict[str, float]] = (None, {})  # a message, and what it says
         link.told = self._told
         for topic in (JOINTS, STATUS):
             link.listen(topic)
@@ -90,7 +91,10 @@ class NaoqiRobot:
     # ---- what is felt ------------------------------------------------------------------------------
     def sensed(self) -> dict[str, float]:
         """Joints by their encoders [rad]."""
-        return _by_name(self.link.latest(JOINTS))
+        message = self.link.latest(JOINTS)
+        if self._sensed[0] is not message:
+            self._sensed = (message, _by_name(message))
+        return dict(self._sensed[1])
 
     def commanded(self) -> dict[str, float]:
         """Joints as the servos are told [rad]."""

@@ -120,6 +120,10 @@ def old_names() -> None:
 
     builtins.input = answer
     builtins.raw_input = answer  # type: ignore[attr-defined]
+    for name, value in (("xrange", range), ("unicode", str), ("basestring", str), ("long", int), ("unichr", chr)):
+        if not hasattr(builtins, name):  # where a program could not be converted
+            setattr(builtins, name, value)
+    _after("configparser", _old_settings)
     _after("PIL.Image", _old_pictures)
     _after("numpy", _old_arrays)
 
@@ -131,6 +135,11 @@ def _after(name: str, change: Callable[[Any], None]) -> None:
     except ImportError:
         return
     change(module)
+
+
+def _old_settings(module: Any) -> None:
+    if not hasattr(module.RawConfigParser, "readfp"):  # gone in Python 3.12
+        module.RawConfigParser.readfp = module.RawConfigParser.read_file
 
 
 def _old_pictures(module: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from andante.description.io.urdf.loops import WORLD, speaks_drake
+from andante.description.io.urdf.loops import WORLD
 from andante.description.io.xmltree import Node
 from andante.description.source import Problem, Severity, Source
 
@@ -36,8 +36,6 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
     yield from _duplicates("link", links)
     yield from _duplicates("joint", joints)
     known = {link.get("name") or "" for link in links}
-    if urdf and speaks_drake(robot):
-        known.add(WORLD)  # which Drake takes as given
     nested = {"world", "__model__"} | {
         node.get("name") or "" for node in robot.children if node.tag in ("frame", "model")
     }
@@ -49,7 +47,8 @@ def _check_tree(robot: Node, urdf: bool) -> Iterator[Problem]:
                 yield _error(joint.source, f"joint {joint.get('name')!r} names no {role} link")
             elif name not in known and (urdf or (name not in nested and "::" not in name)):
                 told = f"joint {joint.get('name')!r}: {role} link {name!r} does not exist"
-                yield _error(joint.source, f"{told}; links: {', '.join(sorted(known)[:8])}")
+                remedy = f'write <link name="{WORLD}"/>, which not only Drake takes as given' if name == WORLD else ""
+                yield _error(joint.source, f"{told}; {remedy or 'links: ' + ', '.join(sorted(known)[:8])}")
         if ends[0] and ends[0] == ends[1]:
             yield _error(joint.source, f"joint {joint.get('name')!r} joins link {ends[0]!r} to itself")
         if ends[1]:

@@ -22,6 +22,7 @@ from andante.description import Mesh, Placement, Robot, World
 from andante.errors import BadInput, UnknownName
 from andante.files import read_toml
 
+from . import mjcf, sdf
 from .forgive import IN_MJCF, forgiven
 from .plugins import with_plugin_sensors
 from .resolver import Resolver
@@ -30,7 +31,7 @@ from .xacro import is_xacro
 from .xmltree import LARGEST, Node, gunzip, parse_xml, read_bytes
 
 MAX_BYTES = 1024 * 1024
-SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity", "delay", "backlash")
+SERVO_KEYS = ("kp", "kd", "kv", "effort", "velocity", "delay", "backlash", "step")
 
 
 def read_root(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:
@@ -69,13 +70,9 @@ def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     if root.tag == "robot":
         robot = forgiven(lambda: read_urdf(root, path, resolver), lambda: [root])
     elif root.tag == "sdf":
-        from .sdf.reader import read_sdf_robot  # here, as most robots do without
-
-        robot = forgiven(lambda: read_sdf_robot(root, path, resolver), lambda: [root, *resolver.opened.values()])
+        robot = forgiven(lambda: sdf.read_sdf_robot(root, path, resolver), lambda: [root, *resolver.opened.values()])
     elif root.tag == "mujoco":
-        from .mjcf.reader import read_mjcf_robot
-
-        robot = forgiven(lambda: read_mjcf_robot(root, path, resolver), lambda: [root], IN_MJCF)
+        robot = forgiven(lambda: mjcf.read_mjcf_robot(root, path, resolver), lambda: [root], IN_MJCF)
     else:
         raise root.error("not a robot description; the root element should be <robot>, <sdf> or <mujoco>")
     robot = replace(robot, problems=(*root.problems, *robot.problems))
@@ -112,13 +109,9 @@ def world_of(root: Node, path: Path, resolver: Resolver) -> World:
 
 def _world_of(root: Node, path: Path, resolver: Resolver) -> World:
     if root.tag == "sdf":
-        from .sdf.reader import read_sdf_world
-
-        return forgiven(lambda: read_sdf_world(root, path, resolver), lambda: [root, *resolver.opened.values()])
+        return forgiven(lambda: sdf.read_sdf_world(root, path, resolver), lambda: [root, *resolver.opened.values()])
     if root.tag == "mujoco":
-        from .mjcf.reader import read_mjcf_world
-
-        return forgiven(lambda: read_mjcf_world(root, path, resolver), lambda: [root], IN_MJCF)
+        return forgiven(lambda: mjcf.read_mjcf_world(root, path, resolver), lambda: [root], IN_MJCF)
     if root.tag == "robot":
         robot = forgiven(lambda: read_urdf(root, path, resolver), lambda: [root])
         placed = Placement(robot.name, replace(robot, fixed_base=True), fixed=True)

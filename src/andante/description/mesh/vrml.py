@@ -219,7 +219,7 @@ def _shapes(
         elif node.type in SHAPES:
             yield node, now
         elif node.type in GROUPS:
-            inner = replace(now, pose=now.pose @ _motion(node))
+            inner = now if node.type == "Group" else replace(now, pose=now.pose @ _motion(node))
             below = [*node.nodes("children"), *node.children]
             if node.type in ("LOD", "Switch"):
                 levels = [*node.nodes("level"), *node.nodes("choice"), *node.nodes("children"), *node.children]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from andante import viz
 from andante.errors import BadInput
 from andante.experiments.experiment import Experiment
 from andante.experiments.reference import REAL, read_reference
@@ -108,10 +109,8 @@ class FitOutcome(Result):
 
     def plot(self) -> Figure:
         """The errors of all proofs."""
-        from andante.viz.paths import plot_bars
-
         bars = {f"{words}: {proof.measure}": 100 * proof.error for words, proof in self.proofs}
-        return plot_bars(bars, "error [% of what was commanded]", f"{self.engine}, {self.candidates} candidates")
+        return viz.plot_bars(bars, "error [% of what was commanded]", f"{self.engine}, {self.candidates} candidates")
 
 
 def run_fit(job: FitJob, progress: bool = False) -> FitOutcome:

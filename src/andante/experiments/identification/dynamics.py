@@ -20,7 +20,7 @@ from andante.geometry import Array
 
 PRISMATIC, REVOLUTE = 1, 0
 SWEEPS = 200  # of Gauss-Seidel in a step, at most
-NEAR = 1e-9  # change of a speed at which the sweeps end [rad/s or m/s]
+NEAR = 1e-7  # change of a speed at which the sweeps end [rad/s or m/s]
 
 
 @dataclass(frozen=True)
@@ -225,12 +225,13 @@ def advance(
     start: Array, references: Array, dt: float, at: float, parent: np.ndarray, rotation: Array, place: Array,
     axis: Array, kind: np.ndarray, mass: Array, com: Array, inertia: Array, heavy: Array, lead: np.ndarray,
     ratio: Array, offset: Array, gravity: Array, kp: Array, kd: Array, speed: np.ndarray, effort: Array,
-    viscous: Array, dry: Array, armature: Array, play: Array, positions: Array, efforts: Array,
+    viscous: Array, dry: Array, armature: Array, play: Array, every: int, positions: Array, efforts: Array,
 ) -> None:  # fmt: skip
     """Follow references (steps, joints) from rest at `start`; positions (steps + 1, joints) and servo efforts (steps,).
 
     A step solves (M / (at dt) + d) x + (servo and friction at x) = M v / (at dt) - bias for the speed x of the step;
-    at: 0.5 for the midpoint rule, 1 for the implicit Euler rule.
+    at: 0.5 for the midpoint rule, 1 for the implicit Euler rule. M and bias are found for the middle of `every` steps
+    (the midpoint rule) or their beginning, and hold for all of them.
     """
     steps, n = references.shape
     bodies = parent.shape[0]
@@ -238,31 +239,33 @@ def advance(
     q, dq = np.zeros(bodies), np.zeros(bodies)
     M, bias = np.zeros((bodies, bodies)), np.zeros(bodies)
     R, tensor, work = np.zeros((bodies, 3, 3)), np.zeros((bodies, 3, 3)), np.zeros((bodies, 31))
-    A, b = np.zeros((n, n)), np.zeros(n)
+    A, b, load = np.zeros((n, n)), np.zeros(n), np.zeros(n)
     b0, b1 = np.zeros(n), np.zeros(n)
     positions[0] = y
     for step in range(steps):
-        for i in range(bodies):
-            k = lead[i]
-            q[i] = offset[i] if k < 0 else ratio[i] * (y[k] + (1.0 - at) * dt * v[k]) + offset[i]
-            dq[i] = 0.0 if k < 0 else ratio[i] * v[k]
-        mass_and_bias(
-            q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, R, tensor, work
-        )
-        A[:] = 0.0
-        b[:] = 0.0
-        for i in range(bodies):
-            r = lead[i]
-            if r < 0:
-                continue
-            b[r] -= ratio[i] * bias[i]
-            for j in range(bodies):
-                s = lead[j]
-                if s >= 0:
-                    A[r, s] += ratio[i] * ratio[j] * M[i, j] / (at * dt)
+        if step % every == 0:
+            for i in range(bodies):
+                k = lead[i]
+                q[i] = offset[i] if k < 0 else ratio[i] * (y[k] + (1.0 - at) * every * dt * v[k]) + offset[i]
+                dq[i] = 0.0 if k < 0 else ratio[i] * v[k]
+            mass_and_bias(
+                q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, R, tensor, work
+            )
+            A[:] = 0.0
+            load[:] = 0.0
+            for i in range(bodies):
+                r = lead[i]
+                if r < 0:
+                    continue
+                load[r] += ratio[i] * bias[i]
+                for j in range(bodies):
+                    s = lead[j]
+                    if s >= 0:
+                        A[r, s] += ratio[i] * ratio[j] * M[i, j] / (at * dt)
+            for j in range(n):
+                A[j, j] += armature[j] / (at * dt)
         for j in range(n):
-            A[j, j] += armature[j] / (at * dt)
-        for j in range(n):
+            b[j] = -load[j]
             for k in range(n):
                 b[j] += A[j, k] * v[k]
             reference = references[step, j]
@@ -275,7 +278,6 @@ def advance(
                 else:
                     b0[j] = kp[j] * (reference - y[j] - (play[j] if gap > 0 else -play[j]))
                     b1[j] = kd[j] + at * dt * kp[j]
-            A[j, j] += viscous[j]
         for _sweep in range(SWEEPS):
             change = 0.0
             for j in range(n):
@@ -283,7 +285,7 @@ def advance(
                 for k in range(n):
                     if k != j:
                         c += A[j, k] * x[k]
-                new = _speed(A[j, j], c, b0[j], b1[j], effort[j], dry[j])
+                new = _speed(A[j, j] + viscous[j], c, b0[j], b1[j], effort[j], dry[j])
                 change = max(change, abs(new - x[j]))
                 x[j] = new
             if change < NEAR or n == 1:
@@ -296,7 +298,7 @@ def advance(
 
 
 def follow(
-    limb: Limb, servos: Servos, start: Array, references: Array, dt: float, at: float = 0.5
+    limb: Limb, servos: Servos, start: Array, references: Array, dt: float, at: float = 0.5, every: int = 1
 ) -> tuple[Array, Array]:
     """Positions (steps + 1, joints) and servo efforts (steps, joints) of a limb that starts at rest.
 
@@ -307,6 +309,7 @@ def follow(
         references: what the servos follow in each step (steps, joints): positions, or speeds of velocity servos.
         dt: length of a step [s].
         at: 0.5 for the midpoint rule, 1 for the implicit Euler rule.
+        every: steps for which mass matrix and weight hold; friction and play ask for shorter steps than these do.
     """
     steps, n = references.shape
     positions, efforts = np.empty((steps + 1, n)), np.empty((steps, n))
@@ -314,6 +317,6 @@ def follow(
         np.ascontiguousarray(start), np.ascontiguousarray(references), dt, at, limb.parent, limb.rotation, limb.place,
         limb.axis, limb.kind, limb.mass, limb.com, limb.inertia, limb.heavy, limb.lead, limb.ratio, limb.offset,
         limb.gravity, servos.kp, servos.kd, servos.speed, servos.effort, servos.viscous, servos.dry, servos.armature,
-        servos.play, positions, efforts,
+        servos.play, every, positions, efforts,
     )  # fmt: skip
     return positions, efforts

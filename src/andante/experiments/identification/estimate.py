@@ -2,17 +2,17 @@
 
     min over z of  sum over samples and channels ((measured - simulated(z)) / sigma)^2 + sum ((z - usual) / (3 width))^2
 
-sigma is the spread of a channel's residual, found in rounds; the second sum is so weak that it only holds what the
-recording does not tell. With H = J^T J + P (P: the prior's precision) and, of a block b of 1 s of the recording, H_b =
-J_b^T J_b and the score s_b = J_b^T r_b, a fit without that block would end d_b = (H - H_b)^-1 s_b away. The covariance
-sum d_b d_b^T + H^-1 P H^-1 (jackknife; Bell, McCaffrey 2002) allows for residuals that are alike from sample to sample
-and for parts of the recording that disagree, which is how a wrong model shows; it counts where it is larger than the
-H^-1 of independent residuals. What may be wrong all along (`_mistaken`) is added.
+sigma is the spread of a channel's residual, found once far and once near; the second sum is so weak that it only holds
+what the recording does not tell. With H = J^T J + P (P: the prior's precision) and, of a block b of 1 s of the
+recording, H_b = J_b^T J_b and the score s_b = J_b^T r_b, a fit without that block would end d_b = (H - H_b)^-1 s_b off.
+The covariance sum d_b d_b^T + H^-1 P H^-1 (jackknife; Bell, McCaffrey 2002) allows for residuals that are alike from
+sample to sample and for parts of the recording that disagree, which is how a wrong model shows; it counts where it is
+larger than the H^-1 of independent residuals. What may be wrong all along (`_mistaken`) is added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,8 @@ from .parameters import KINDS, Parameter
 from .splits import doubt, rested
 
 POSITION, EFFORT = "position", "effort"
+SAID = 20  # simulations between two words of progress
+DAMPINGS = (1e-6, 0.01, 0.1, 1.0)  # strengths of Levenberg's damping that are tried at a time
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class FitSettings:
     """How hard to look, and when a parameter counts as known."""
 
     delays: tuple[float, ...] = (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06)  # that are tried first [s]
-    alone: int = 25  # iterations in which every joint is fitted by its own residual
-    rounds: int = 2  # of least squares over all, each with the spread of the round before; encoders round in the last
-    evaluations: int = 25  # of a round, at most
+    alone: int = 12  # iterations in which every joint is fitted by its own residual
+    evaluations: int = 25  # of least squares over all, until they are near, at most
+    sharp: int = 10  # iterations of the rest of the way, with derivatives to both sides, at most
     tolerance: float = 1e-4  # relative change of the cost at which a round ends
     prior_widths: float = 3.0  # how weakly parameters are held, in widths of their kind
     block: float = 1.0  # of residuals that may be alike [s]
@@ -73,11 +75,13 @@ class Problem:
         fixed: values of parameters that are not identified.
         efforts: joints whose torques are compared.
         currents: joints whose currents are compared, by a torque constant.
+        watch: is told now and then how many simulations were made.
     """
 
     def __init__(
         self, replays: Sequence[Replay], parameters: Sequence[Parameter], fixed: Values,
         efforts: Sequence[str] = (), currents: Sequence[str] = (), settings: FitSettings | None = None,
+        watch: Callable[[int], None] | None = None,
     ) -> None:  # fmt: skip
         self.replays, self.parameters, self.fixed = list(replays), list(parameters), dict(fixed)
         self.settings = settings or FitSettings()
@@ -89,7 +93,7 @@ class Problem:
                 if joint in efforts or joint in currents:
                     self.channels.append(Channel(r, j, EFFORT, joint if joint not in efforts else ""))
         self._touches = [self._replays_of(parameter) for parameter in self.parameters]
-        self.evaluations = 0
+        self.evaluations, self._watch = 0, watch
         self.resting: set[tuple[int, int]] = set()  # replay and joint of which samples at rest count too
         self.fine = False  # whether simulated positions are rounded as by the encoders; from afar that leads nowhere
 
@@ -109,6 +113,8 @@ class Problem:
         """Positions and efforts of the replays, or of some."""
         values = self.values(z)
         self.evaluations += 1
+        if self._watch is not None and self.evaluations % SAID == 0:
+            self._watch(self.evaluations)
         return {r: self.replays[r].simulate(values) for r in (range(len(self.replays)) if only is None else only)}
 
     def gap(self, channel: Channel, run: tuple[Array, Array], z: Array) -> Array:
@@ -197,41 +203,79 @@ class Problem:
         low, high = zip(*(parameter.bounds for parameter in self.parameters), strict=True)
         return np.array(low) + 1e-9, np.array(high) - 1e-9
 
-    def solve(self, start: Array) -> Fitted:
-        """Least squares over all from a start that is near (`approached`), in rounds."""
-        settings = self.settings
-        usual, deviation = self.prior
-        low, high = self.bounds
+    def near(self, start: Array) -> Array:
+        """Least squares over all from where every joint fits by itself (`approached`), not yet to their very bottom."""
+        settings, (low, high), (_, deviation) = self.settings, self.bounds, self.prior
         z = self._with_constants(np.clip(start, low, high))
-        spread: dict[tuple[str, str], float] = {}
-        J = np.zeros((0, len(z)))
-        for number in range(settings.rounds):
-            last = number == settings.rounds - 1
-            self.fine = last
-            z = rested(self, z) if last else z
-            spread = self.spreads(self.gaps(z))
-            weights = np.array([1.0 / spread[self.name(channel)] for channel in self.channels])
+        weights = self._weights(self.gaps(z))
 
-            def left(x: Array, weights: Array = weights) -> Array:
-                gaps = [w * gap for w, gap in zip(weights, self.gaps(x), strict=True)]
-                return np.concatenate([*gaps, (x - usual) / deviation])
+        def left(x: Array) -> Array:
+            return self._left(x, weights)
 
-            def slopes(x: Array, weights: Array = weights) -> Array:
-                return np.vstack([self.jacobian(x, weights, self.gaps(x)), np.diag(1.0 / deviation)])
+        def slopes(x: Array) -> Array:
+            return np.vstack([self.jacobian(x, weights, self.gaps(x)), np.diag(1.0 / deviation)])
 
-            found = least_squares(
-                left, z, slopes, (low - 1e-9, high + 1e-9), ftol=settings.tolerance * (0.1 if last else 10), xtol=1e-6,
-                gtol=1e-10, x_scale="jac", max_nfev=settings.evaluations,
-            )  # fmt: skip
-            z = np.clip(found.x, low, high)
+        found = least_squares(
+            left, z, slopes, (low - 1e-9, high + 1e-9), ftol=settings.tolerance * 10, xtol=1e-6, gtol=1e-10,
+            x_scale="jac", max_nfev=settings.evaluations,
+        )  # fmt: skip
+        return np.asarray(np.clip(found.x, low, high))
+
+    def solve(self, start: Array) -> Fitted:
+        """Least squares over all from a start that is near, encoders rounding, and what is known then."""
+        _, deviation = self.prior
+        self.fine = True
+        z = rested(self, np.clip(start, *self.bounds))
+        z = self._descended(z, self._weights(self.gaps(z)))
+        other = rested(self, z)
+        weights = self._weights(self.gaps(z))
+        if float(np.sum(self._left(other, weights) ** 2)) < float(np.sum(self._left(z, weights) ** 2)):
+            z = self._descended(other, weights)
         gaps = self.gaps(z)
-        spread = self.spreads(gaps)
-        weights = np.array([1.0 / spread[self.name(channel)] for channel in self.channels])
+        spread, weights = self.spreads(gaps), self._weights(gaps)
         J = self.jacobian(z, weights)
         residuals = [w * gap for w, gap in zip(weights, gaps, strict=True)]
         covariance = self._covariance(J, residuals, deviation) + self._mistaken(z, J, weights, deviation)
         covariance += doubt(self, z)
         return Fitted(z, covariance, spread, self.evaluations)
+
+    def _weights(self, gaps: Sequence[Array]) -> Array:
+        """One over the spread, by channel."""
+        spread = self.spreads(gaps)
+        return np.array([1.0 / spread[self.name(channel)] for channel in self.channels])
+
+    def _left(self, z: Array, weights: Array) -> Array:
+        """All that is squared and summed."""
+        usual, deviation = self.prior
+        gaps = [w * gap for w, gap in zip(weights, self.gaps(z), strict=True)]
+        return np.concatenate([*gaps, (z - usual) / deviation])
+
+    def _descended(self, z: Array, weights: Array) -> Array:
+        """z with the least sum of squares that steps by sharp derivatives lead to.
+
+        Dry friction and play make the sum rough on a small scale, and a step to one side then tells little: a search
+        that shrinks its steps where one fails ends in a dent. So derivatives are differences to both sides over steps
+        (`Kind.step`) that are longer than the dents, and in every iteration several strengths of Levenberg's damping
+        are tried; the best counts.
+        """
+        settings, (low, high) = self.settings, self.bounds
+        _, deviation = self.prior
+        residual = self._left(z, weights)
+        for _ in range(settings.sharp):
+            cost = float(residual @ residual)
+            J = np.vstack([self.jacobian(z, weights), np.diag(1.0 / deviation)])
+            H, slope = J.T @ J, J.T @ residual
+            trials = list[tuple[float, Array, Array]]()
+            for strength in DAMPINGS:
+                there = np.clip(z - np.linalg.solve(H + strength * np.diag(np.diag(H)), slope), low, high)
+                left = self._left(there, weights)
+                trials.append((float(left @ left), there, left))
+            best, there, left = min(trials, key=lambda each: each[0])
+            if best < cost:
+                z, residual = there, left
+            if cost - best < settings.tolerance * cost:
+                break
+        return z
 
     def _with_constants(self, z: Array) -> Array:
         """z with torque constants by which measured currents give the simulated torques."""

@@ -3,8 +3,10 @@
 The slow sweep shows friction, play and how far the load bends a servo. The quick one, a sine whose frequency grows to
 beyond the servo's bandwidth and comes back at a fraction of its strength, shows stiffness and damping beside the
 inertia, and delay; what rubs or has play does not shrink with the strength, so two of them tell it from what is linear.
-Steps, too short to take the servo to its effort limit, show all at once. One joint of each limb moves at a time. The
-robot hangs, or is held by its base.
+Steps, too short to take the servo to its effort limit, show all at once. All joints move all the time, neighbors of a
+limb in another order of the three parts: moved one after the other, a leg of five leaves each a fifth of the samples,
+and its light joints then cannot be known within 10 % by any fit (Cramer and Rao; docs/identification.md). The robot
+hangs, or is held by its base.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ from andante.physics.tree import body_tree
 from .model import components
 
 HALVINGS = 4  # of the amplitude until nothing collides
+LEAST = 2.0  # of an excitation after the way to the middle pose [s]
+SAMPLED = 0.4  # of the rate of the targets, up to which they carry a sine
 
 
 @dataclass(frozen=True)
@@ -42,19 +46,19 @@ class ExcitationSettings:
     slide: float = 0.03  # the same of joints that slide [m]
     range_fraction: float = 0.4  # of the way between the limits, at most
     speed_fraction: float = 0.4  # of the joint's velocity limit, at most
-    effort_fraction: float = 0.4  # of the joint's effort limit that its own inertia or a step may take, at most
+    effort_fraction: float = 0.5  # of the joint's effort limit that its own inertia or a step may take, at most
     free_speed: float = 4.0  # velocity limit of joints that have none [rad/s]
-    slow: float = 0.45  # fraction of a joint's time in the slow sweep,
-    quick: float = 0.35  # in the quick one; the rest is steps
+    slow: float = 0.2  # fraction of the time in the slow sweep,
+    quick: float = 0.68  # in the quick one; the rest is steps
     slow_rounds: float = 2.0
     first_frequency: float = 1.0  # of the quick sweep [Hz]
-    last_frequency: float = 20.0  # at most, and not above a fifth of the samples' rate [Hz]
-    bandwidths: float = 1.3  # of the servo, to which the quick sweep goes at most
-    weaker: float = 0.35  # strength of the quick sweep on its way back
+    last_frequency: float = 40.0  # at most, and not above 0.4 of the samples' rate [Hz]
+    bandwidths: float = 2.5  # of the servo, to which the quick sweep goes at most
+    weaker: float = 0.7  # strength of the quick sweep on its way back
     step: float = 0.12  # at most [rad or m]
-    steps: int = 4
+    steps: int = 6
     approach: float = 1.5  # time to the middle pose [s]
-    rest: float = 0.2  # between two joints [s]
+    rest: float = 0.2  # between two parts [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,21 +122,19 @@ def excitation(
     if not 20.0 <= rate <= 1000.0:
         raise BadInput(f"rate must lie between 20 and 1000 Hz, got {rate}")
     chosen = _chosen(robot, joints)
-    slots = _slots(robot, chosen)
-    each = (seconds - settings.approach) / len(slots)
-    if each < 1.0:
+    if seconds < settings.approach + LEAST:
         raise BadInput(
-            f"{len(chosen)} joints in {seconds:g} s leave {each:.2f} s for each; give "
-            f"{math.ceil(len(slots) * 2 + 2)} s or more, or fewer joints"
+            f"{seconds:g} s leave {seconds - settings.approach:.2f} s after the way to the middle pose; "
+            f"give {settings.approach + LEAST:g} s or more"
         )
-    made = _made(robot, start, chosen, slots, seconds, rate, settings)
+    made = _made(robot, start, chosen, seconds, rate, settings)
     for _ in range(HALVINGS):
         here = dict(zip(robot.joint_names, np.asarray(start, dtype=float).tolist(), strict=True))
         hits = [p for p in check_motion(robot, made, here) if p.severity is Severity.ERROR] if made.names else []
         if not hits:
             return made
         settings = replace(settings, amplitude=0.5 * settings.amplitude)
-        made = _made(robot, start, chosen, slots, seconds, rate, settings)
+        made = _made(robot, start, chosen, seconds, rate, settings)
     raise BadInput(f"{hits[0].message}; choose joints that are free to move, or another pose")
 
 
@@ -153,21 +155,21 @@ def _chosen(robot: Robot, patterns: Sequence[str]) -> list[str]:
     return found
 
 
-def _slots(robot: Robot, chosen: Sequence[str]) -> list[list[str]]:
-    """Joints that move at the same time: the first of each limb, then the second, ..."""
+def _places(robot: Robot, chosen: Sequence[str]) -> dict[str, int]:
+    """Which of the chosen joints of its limb each is: 0, 1, ..."""
     tree = body_tree(robot, fixed=True)
-    part = components(tree)
-    limbs: dict[int, list[str]] = {}
+    part, count = components(tree), dict[int, int]()
+    places = {}
     for name in chosen:
-        limbs.setdefault(part[tree.joint_bodies[robot.joint_names.index(name)]], []).append(name)
-    longest = max(len(limb) for limb in limbs.values())
-    return [[limb[k] for limb in limbs.values() if k < len(limb)] for k in range(longest)]
+        limb = part[tree.joint_bodies[robot.joint_names.index(name)]]
+        places[name] = count.get(limb, 0)
+        count[limb] = places[name] + 1
+    return places
 
 
 def _made(
-    robot: Robot, start: Array, chosen: Sequence[str], slots: Sequence[Sequence[str]], seconds: float, rate: float,
-    settings: ExcitationSettings,
-) -> Excitation:  # fmt: skip
+    robot: Robot, start: Array, chosen: Sequence[str], seconds: float, rate: float, settings: ExcitationSettings
+) -> Excitation:
     period, names = 1.0 / rate, robot.joint_names
     held = holds_still(robot)
     count = round(seconds * rate)
@@ -187,24 +189,20 @@ def _made(
     rows[:] = np.where(held, np.asarray(start, dtype=float) * (1 - fade[:, None]) + middle * fade[:, None], 0.0)
     gains = default_gains(robot)
     carried = outboard_inertia(robot) + np.array([joint.dynamics.armature for joint in robot.movable])
-    each = (seconds - settings.approach) / len(slots)
-    for number, slot in enumerate(slots):
-        first = begin + round(number * each * rate)
-        span = min(round((each - settings.rest) * rate), count - first)
-        for name in slot:
-            k = names.index(name)
-            top = robot.joint(name).limits.velocity
-            top = settings.speed_fraction * (top if 0 < top < math.inf else settings.free_speed)
-            t = np.asarray(np.arange(span) * period, dtype=np.float64)
-            push = settings.effort_fraction * float(gains.effort[k])
-            reaches = _Reach(
-                reach[name], top, push / max(float(carried[k]), 1e-9), min(settings.step, 0.35 * reach[name])
-            )
-            last = min(settings.last_frequency, 0.2 * rate)
-            if held[k]:
-                last = min(last, settings.bandwidths * _bandwidth(gains, k, float(carried[k])))
-                reaches = replace(reaches, step=min(reaches.step, push / max(float(gains.kp[k]), 1e-9)))
-            rows[first : first + span, k] += _signal(t, span * period, reaches, last, bool(held[k]), settings)
+    length = (count - begin) * period
+    t = np.asarray(np.arange(count - begin) * period, dtype=np.float64)
+    for name, place in _places(robot, chosen).items():
+        k = names.index(name)
+        top = robot.joint(name).limits.velocity
+        top = settings.speed_fraction * (top if 0 < top < math.inf else settings.free_speed)
+        push = settings.effort_fraction * float(gains.effort[k])
+        bend = push / max(float(gains.kp[k]), 1e-9) if held[k] else 0.0
+        step = min(settings.step, 0.35 * reach[name], bend) if held[k] else 0.7 * top
+        last = min(settings.last_frequency, SAMPLED * rate)
+        if held[k]:
+            last = min(last, settings.bandwidths * _bandwidth(gains, k, float(carried[k])))
+        reaches = _Reach(reach[name], top, push / max(float(carried[k]), 1e-9), bend, step, last, bool(held[k]))
+        rows[begin:, k] += _signal(t, length, reaches, place, settings)
     modes = np.where(held, int(Mode.POSITION), int(Mode.VELOCITY)).astype(np.int8)
     told = tuple(name for name in chosen if held[names.index(name)])
     return Excitation(robot, tuple(chosen), told, rows, modes, period)
@@ -217,7 +215,10 @@ class _Reach:
     way: float  # about its middle [rad or m]
     speed: float  # [rad/s or m/s]
     acceleration: float  # [rad/s^2 or m/s^2]
-    step: float  # [rad or m]
+    bend: float  # of the servo under the torque that may be taken [rad or m]
+    step: float  # [rad or m; of wheels rad/s]
+    last: float  # frequency [Hz]
+    position: bool  # told positions, not speeds
 
 
 def _bandwidth(gains: ServoGains, k: int, inertia: float) -> float:
@@ -225,33 +226,55 @@ def _bandwidth(gains: ServoGains, k: int, inertia: float) -> float:
     return math.sqrt(float(gains.kp[k]) / max(inertia, 1e-9)) / (2 * math.pi)
 
 
-def _signal(t: Array, length: float, reach: _Reach, last: float, position: bool, settings: ExcitationSettings) -> Array:
-    """The way of one joint about its middle, or the speed of a wheel, over its time; last: frequency [Hz]."""
-    slow, quick = settings.slow * length, settings.quick * length
-    rounds = max(1.0, settings.slow_rounds)
-    pace = rounds / slow
-    amplitude = min(reach.way, reach.speed / (2 * math.pi * pace)) if position else reach.speed
-    out = np.where(t < slow, amplitude * np.sin(2 * math.pi * pace * t), 0.0)
-    u = np.clip(t - slow, 0.0, quick)
-    first = min(settings.first_frequency, 0.5 * last)
-    rate = math.log(last / first) / (0.5 * quick)
-    up = 0.5 * quick - np.abs(u - 0.5 * quick)  # the time at which the way up has the same frequency
+def _signal(t: Array, length: float, reach: _Reach, place: int, settings: ExcitationSettings) -> Array:
+    """The way of one joint about its middle, or the speed of a wheel, over its time.
+
+    Three parts, each from 0 to 0; the joint at `place` of its limb begins with another than its neighbors.
+    """
+    parts = [(settings.slow, _slow), (settings.quick, _quick), (1.0 - settings.slow - settings.quick, _steps)]
+    first = place % len(parts)
+    out, begun = np.zeros_like(t), 0.0
+    for share, part in parts[first:] + parts[:first]:
+        span = share * length - settings.rest
+        u = t - begun
+        inside = (u >= 0) & (u < span)
+        out[inside] = part(u[inside], span, reach, settings)
+        begun += share * length
+    return out if place % 2 == 0 else -out
+
+
+def _slow(u: Array, span: float, reach: _Reach, settings: ExcitationSettings) -> Array:
+    """Some rounds of a sine, as far as the joint may go."""
+    pace = 2 * math.pi * max(1.0, settings.slow_rounds) / span  # [rad/s]
+    amplitude = min(reach.way, reach.speed / pace) if reach.position else reach.speed
+    return np.asarray(amplitude * np.sin(pace * u))
+
+
+def _quick(u: Array, span: float, reach: _Reach, settings: ExcitationSettings) -> Array:
+    """A sine whose frequency grows by the same factor every second, and back with less strength.
+
+    Its strength keeps the speed, and the torque for the inertia: I w^2 A where the joint follows, and kp A at
+    frequencies at which it no longer does.
+    """
+    first = min(settings.first_frequency, 0.5 * reach.last)
+    rate = math.log(reach.last / first) / (0.5 * span)
+    up = 0.5 * span - np.abs(u - 0.5 * span)  # the time at which the way up has the same frequency
     omega = 2 * math.pi * first * np.exp(rate * up)
     gone = 2 * math.pi * first * (np.exp(rate * up) - 1.0) / rate
-    top = 2 * math.pi * (last - first) / rate
-    back = u >= 0.5 * quick
-    if position:
-        strength = np.minimum(np.minimum(0.5 * reach.way, reach.speed / omega), reach.acceleration / omega**2)
+    top = 2 * math.pi * (reach.last - first) / rate
+    back = u >= 0.5 * span
+    if reach.position:
+        torque = np.maximum(reach.acceleration / omega**2, reach.bend)
+        strength = np.minimum(np.minimum(0.5 * reach.way, reach.speed / omega), torque)
     else:
         strength = np.minimum(0.5 * reach.speed, reach.acceleration / omega)
-    edges = np.minimum(np.minimum(u, quick - u), np.abs(u - 0.5 * quick)) / (0.04 * quick)
+    edges = np.minimum(np.minimum(u, span - u), np.abs(u - 0.5 * span)) / (0.04 * span)
     strength = strength * np.minimum(1.0, edges) * np.where(back, settings.weaker, 1.0)
-    phase = np.where(back, 2 * top - gone, gone)
-    out += np.where((t >= slow) & (t < slow + quick), strength * np.sin(phase), 0.0)
-    left = length - slow - quick
-    number = np.floor((t - slow - quick) / (left / (settings.steps + 1))).astype(int)
-    step = reach.step if position else 0.7 * reach.speed
+    return np.asarray(strength * np.sin(np.where(back, 2 * top - gone, gone)))
+
+
+def _steps(u: Array, span: float, reach: _Reach, settings: ExcitationSettings) -> Array:
+    """Steps of several sizes to both sides, and rest at the end."""
+    number = np.floor(u / (span / (settings.steps + 1))).astype(int)
     signs = np.array([1.0, -1.0, 1.0, 0.5, -1.0, 0.3, 1.0, -0.5])
-    stepped = (t >= slow + quick) & (number < settings.steps)
-    out += np.where(stepped, step * signs[np.clip(number, 0, None) % len(signs)], 0.0)
-    return out
+    return np.asarray(np.where(number < settings.steps, reach.step * signs[number % len(signs)], 0.0))

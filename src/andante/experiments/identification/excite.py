@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import hardware, viz
 from andante.control.body import Body
 from andante.control.loop import ControlLoop
 from andante.control.start import first_positions
@@ -50,10 +51,8 @@ class Excited(Result):
 
     def plot(self) -> Figure:
         """Positions of the joints over time."""
-        from andante.viz.paths import plot_joints
-
         told = self.recording
-        return plot_joints(told.times, told.positions, told.names, str(self), label="position [rad or m]")
+        return viz.plot_joints(told.times, told.positions, told.names, str(self), label="position [rad or m]")
 
 
 def excite_body(
@@ -99,7 +98,7 @@ def excite_body(
 
 def excite_robot(
     robot: Robot, out: Path, body: BodyLike, given: Params, joints: Sequence[str], seconds: float, rate: float,
-    engine: str, pose: str | None, seed: int, progress: bool,
+    engine: str, dt: float | None, pose: str | None, seed: int, progress: bool,
 ) -> Excited:  # fmt: skip
     """Excite a simulated robot that hangs, or a real one, and write the recording."""
     if out.exists():
@@ -111,12 +110,14 @@ def excite_robot(
     if not is_simulated(body):
         if pose is not None:
             raise BadInput("a real robot starts where it is; leave pose out")
+        if dt is not None:
+            raise BadInput("a real robot has no step of an engine; leave dt out")
         with opened(body, robot, given.body, report_log(progress)) as real:
             made = excite_body(real, joints, seconds, rate, settings, progress)
     else:
         sim = simulate(
             given.robot.on(robot), engine=engine, pose=first_positions(robot, pose), drop=HEIGHT, fixed=True, seed=seed,
-            sensors=True,
+            sensors=True, dt=dt,
         )  # fmt: skip
         try:
             made = excite_body(sim, joints, seconds, rate, settings, progress)
@@ -130,10 +131,8 @@ def excite_dry(
     robot: Robot, body: str, given: Params, joints: Sequence[str], seconds: float, rate: float
 ) -> list[dict[str, Any]]:
     """What the first period would send to a real robot; see `hardware.open.dry_run`."""
-    from andante.hardware.open import dry_run  # with ROS and serial lines
-
     settings = given.settings("excite", ExcitationSettings())
     pose = robot.complete(first_positions(robot, None))
     start = np.array([pose[name] for name in robot.joint_names])
     behaviour = Exciting(excitation(robot, start, joints, seconds, rate, settings))
-    return dry_run(body, robot, given.body, behaviour, pose, rate)
+    return hardware.dry_run(body, robot, given.body, behaviour, pose, rate)

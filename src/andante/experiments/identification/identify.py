@@ -28,8 +28,9 @@ from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem
 from .model import HeldLimb, Replay, ReplaySettings, held_limbs
 from .parameters import POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
 from .proof import replayed
-from .recording import JointRecording, check_recording, read_joint_recording
+from .recording import STILL, JointRecording, check_recording, read_joint_recording
 from .result import Curves, Estimate, Identification, robot_parameters, write_parameters
+from .rigid import simplified
 from .verdict import judged
 
 EARLY = 0.005  # delay at which a fit begins [s]
@@ -66,12 +67,15 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
     for recording in told:
         check_recording(recording, robot, joints)
     _same_modes(told, joints)
-    limbs, replays, notes = list[list[HeldLimb]](), list[Replay](), list[str]()
+    limbs, replays, rough, notes = list[list[HeldLimb]](), list[Replay](), list[Replay](), list[str]()
     for recording in told:
         parts, more = held_limbs(robot, recording, joints, job.tilt, job.replay.rotors)
+        if "mass" not in job.parameters:
+            parts = [simplified(limb, recording, joints, job.replay.roughly) for limb in parts]
         limbs.append(parts)
         notes += [*more, *recording.notes]
         replays += [Replay(limb, recording, job.replay) for limb in parts]
+        rough += [Replay(limb, recording, job.replay.roughly) for limb in parts]
     kinds = chosen_kinds(job.parameters)
     efforts = [n for n in joints if all(each.has("efforts", n) for each in told)]
     currents = [n for n in joints if n not in efforts and all(each.has("currents", n) for each in told)]
@@ -83,17 +87,27 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
     groups = [*_clusters(replays, parameters)]
     with bar("identifying", progress) as report:
         for number, (some, mine) in enumerate(groups):
-            problem = Problem(some, mine, fixed, efforts, currents, job.fit)
+            whose = ", ".join(dict.fromkeys(each.of[0] for each in mine))
+
+            def watch(runs: int, number: int = number, whose: str = whose) -> None:
+                report(number, len(groups), f"identifying {whose}: {runs} simulations")
+
+            far, problem = (
+                Problem([each[r] for r in some], mine, fixed, efforts, currents, job.fit, watch)
+                for each in (rough, replays)
+            )
             low, high = problem.bounds
             first = np.clip(np.array([_first(parameter) for parameter in mine]), low, high)
             before = problem.gaps(problem.prior[0])
-            found = problem.solve(approached(problem, first))
+            near = far.near(approached(far, first))
+            problem.evaluations = far.evaluations
+            found = problem.solve(near)
             values |= problem.values(found.z)
             verdict = judged(problem, found, told, bool(efforts))
             estimates += verdict.estimates
             warnings += verdict.warnings
             curves += _curves(problem, found, before, joints)
-            report(number + 1, len(groups), ", ".join(curve.joint for curve in curves[-3:]))
+            report(number + 1, len(groups), f"identified {whose}")
     ordered = {name: k for k, name in enumerate(joints)}
     curves.sort(key=lambda curve: ordered.get(curve.joint, 0))
     changes = robot_parameters(robot, estimates)
@@ -145,11 +159,11 @@ def _joints(robot: Robot, told: Sequence[JointRecording], patterns: Sequence[str
     """Joints to fit, in the order of the robot."""
     own = [joint.name for joint in robot.independent]
     if not patterns:
-        found = [name for name in own if all(r.told(name) and r.moved(name) > 1e-3 for r in told)]
+        found = [name for name in own if all(_tells(r, name) for r in told)]
         if not found:
             known = ", ".join(name for name in told[0].names if name in own) or "none"
             raise BadInput(
-                f"{told[0].source}: no joint of {robot.name!r} has targets and moves; its joints in there: {known}"
+                f"{told[0].source}: no joint of {robot.name!r} is told to move and moves; its joints in there: {known}"
             )
         return found
     chosen = []
@@ -157,9 +171,14 @@ def _joints(robot: Robot, told: Sequence[JointRecording], patterns: Sequence[str
         fits = [name for name in own if fnmatchcase(name, pattern)]
         if not fits:
             raise UnknownName.among("joint", pattern, own, f"robot {robot.name!r}")
-        moving = [n for n in fits if all(r.told(n) and r.moved(n) > 1e-3 for r in told)]
+        moving = [n for n in fits if all(_tells(r, n) for r in told)]
         chosen += fits if pattern in own or not moving else moving  # a pattern means those of them that were moved
     return [name for name in own if name in chosen]
+
+
+def _tells(recording: JointRecording, name: str) -> bool:
+    """Whether a joint was told targets that change, and moved."""
+    return bool(recording.told(name)) and recording.urged(name) and recording.moved(name) > STILL
 
 
 def _same_modes(told: Sequence[JointRecording], joints: Sequence[str]) -> None:
@@ -245,8 +264,8 @@ def _first(parameter: Parameter) -> float:
 
 def _clusters(
     replays: Sequence[Replay], parameters: Sequence[Parameter]
-) -> Iterator[tuple[list[Replay], list[Parameter]]]:
-    """Replays and parameters that have to do with each other."""
+) -> Iterator[tuple[list[int], list[Parameter]]]:
+    """Indices of replays, and parameters, that have to do with each other."""
     left = list(range(len(parameters)))
     owners = [{*replay.limb.joints, *replay.limb.links} for replay in replays]
     while left:
@@ -257,7 +276,7 @@ def _clusters(
             names |= set().union(*(owners[r] for r in some))
             more = {p for p in left if names & set(parameters[p].of)}
             grown, mine = more != mine, more
-        yield [replays[r] for r in some], [parameters[p] for p in sorted(mine)]
+        yield some, [parameters[p] for p in sorted(mine)]
         left = [p for p in left if p not in mine]
 
 

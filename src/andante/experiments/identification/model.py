@@ -39,7 +39,9 @@ ROTORS = ("joint", "link")
 class ReplaySettings:
     """How recordings are replayed."""
 
-    step: float = 0.001  # [s]
+    step: float = 0.00025  # [s]
+    rough: float = 0.001  # until a fit is near [s]
+    turning: float = 0.001  # for which mass matrix and weight hold, where steps are shorter [s]
     rotors: str = "joint"  # where rotor inertia is felt: at its own "joint", or it turns with the "link" (see docs)
     damped: bool = False  # by the implicit Euler rule, as servos of MuJoCo are, instead of the midpoint rule
     speed_window: float = 0.5  # over which the way of joints under velocity servos is compared [s]
@@ -49,16 +51,27 @@ class ReplaySettings:
     def __post_init__(self) -> None:
         UnknownName.check("place of rotors", self.rotors, ROTORS)
 
+    @property
+    def roughly(self) -> ReplaySettings:
+        """For a fit that is far yet; servos of an engine keep its step."""
+        return self if self.damped else replace(self, step=max(self.step, self.rough))
+
     @staticmethod
-    def recorded_on(engine: str) -> ReplaySettings:
-        """For recordings of a simulation on an engine, with its own servos at its usual step; empty: of a real robot.
+    def recorded_on(engine: str, dt: float | None = None) -> ReplaySettings:
+        """For recordings of a simulation on an engine, with its own servos at its step; empty: of a real robot.
 
         MuJoCo's servos are those of the implicit Euler rule; the other engines let rotors turn with the links.
         """
+        if dt is not None and not (math.isfinite(dt) and 1e-5 <= dt <= 0.02):
+            raise BadInput(f"recorded_dt is the step of an engine, 1e-5 to 0.02 s, got {dt}")
         if not engine:
+            if dt is not None:
+                raise BadInput("recorded_dt goes with recorded_on: name the engine, too")
             return ReplaySettings()
         UnknownName.check("engine", engine, ENGINES)
-        return ReplaySettings(step=Settings().dt, damped=True) if engine == "mujoco" else ReplaySettings(rotors="link")
+        if engine != "mujoco":
+            return ReplaySettings(rotors="link")
+        return ReplaySettings(step=Settings().dt if dt is None else dt, damped=True)
 
 
 @dataclass(frozen=True)
@@ -241,15 +254,26 @@ STANDS = 0.02  # joints without targets that move less stand still [rad or m]
 
 
 @njit(nogil=True)
-def _slew(rows: Array, stride: Array, start: Array, speed: np.ndarray) -> None:
-    """Let position references follow their targets by at most a stride per step, in place."""
+def _slew(rows: Array, stride: Array, start: Array, speed: np.ndarray, ends: bool) -> None:
+    """Let position references follow their targets at no more than a stride per step, in place.
+
+    What they become are their means over the steps, or, as in engines, where each step ends. A reference that is d away
+    is there after d / stride of the step, so that its mean is target - d |d| / (2 stride).
+    """
     for j in range(rows.shape[1]):
         if speed[j]:
             continue
-        at = start[j]
+        at, most = start[j], stride[j]
         for k in range(rows.shape[0]):
-            at += min(max(rows[k, j] - at, -stride[j]), stride[j])
-            rows[k, j] = at
+            way = rows[k, j] - at
+            if abs(way) <= most:
+                at = rows[k, j]
+                mean = at - 0.5 * way * abs(way) / most if most > 0 else at
+            else:
+                way = most if way > 0 else -most
+                mean = at + 0.5 * way
+                at += way
+            rows[k, j] = at if ends else mean
 
 
 class Replay:
@@ -273,7 +297,10 @@ class Replay:
             if k >= 0:
                 column = recording.positions[self.rows, k]
                 self.measured[:, j] = np.unwrap(column) if limb.servos.speed[j] else column
-        self.start = np.nan_to_num(np.nanmedian(self.measured[:AVERAGED], axis=0)) if len(index) else np.zeros(0)
+        first = self.measured[:AVERAGED]
+        told = ~np.isnan(first).all(axis=0)  # of the others nothing is known: they begin at 0
+        self.start = np.zeros(len(index))
+        self.start[told] = np.nanmedian(first[:, told], axis=0)
         h = settings.step
         self.steps = math.ceil(float(self.times[-1]) / h - 1e-6)
         self.targets = np.zeros((self.steps, len(index)))
@@ -284,7 +311,7 @@ class Replay:
                 values = recording.targets[:, k] if way == "position" else recording.speeds[:, k]
                 self.targets[:, j] = _means(recording.target_times, values, grid)
         stride = np.minimum(limb.velocity, 1e6) * h
-        _slew(self.targets, stride, self.targets[0].copy(), limb.servos.speed)
+        _slew(self.targets, stride, self.targets[0].copy(), limb.servos.speed, settings.damped)
         self.active = [self._active(j) for j in range(len(index))]
         self.counts = [
             (0.0, 0.0) if limb.servos.speed[j] else encoder_count(self.measured[:, j]) for j in range(len(index))
@@ -306,8 +333,9 @@ class Replay:
             if late != 0:
                 references[:, j] = _later(self.targets[:, j], late, bool(servos.speed[j]))
         positions, efforts = follow(
-            limb, servos, self.start, references, self.settings.step, 1.0 if self.settings.damped else 0.5
-        )
+            limb, servos, self.start, references, self.settings.step, 1.0 if self.settings.damped else 0.5,
+            max(1, round(self.settings.turning / self.settings.step)),
+        )  # fmt: skip
         whole, part = self._samples
         q = (1.0 - part)[:, None] * positions[whole] + part[:, None] * positions[whole + 1]
         return q, efforts[np.maximum(whole + np.rint(part).astype(int) - 1, 0)]

@@ -78,6 +78,14 @@ class JointRecording:
         column = self.positions[:, self.names.index(name)]
         return float(np.nanmax(column) - np.nanmin(column))
 
+    def urged(self, name: str) -> bool:
+        """Whether the targets of a joint change by more than `STILL`, or it is told to turn."""
+        k = self.names.index(name)
+        if self.told(name) == "velocity":
+            return bool((self.speeds[np.isfinite(self.speeds[:, k]), k] != 0).any())
+        told = self.targets[np.isfinite(self.targets[:, k]), k]
+        return bool(len(told) and np.ptp(told) >= STILL)
+
     def has(self, part: str, name: str) -> bool:
         """Whether `efforts` or `currents` of a joint were measured and are not all the same."""
         column = getattr(self, part)[:, self.names.index(name)]
@@ -147,6 +155,11 @@ def _check_joint(recording: JointRecording, robot: Robot, name: str) -> None:
                 f"{where}: joint {name!r} is at up to {far:.4g} while its limits are {limits.lower:.3g} to "
                 f"{limits.upper:.3g}; positions are wanted in rad and m, are these degrees?"
             )
+    if not recording.urged(name):
+        raise BadInput(
+            f"{where}: the targets of joint {name!r} never change, which tells nothing of its servo; leave it out of "
+            "the joints to fit, or record it with an excitation (`andante experiment excite`)"
+        )
     if recording.moved(name) < STILL:
         raise BadInput(
             f"{where}: joint {name!r} does not move ({recording.moved(name):.2g}); leave it out of the joints to fit, "

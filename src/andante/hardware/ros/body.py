@@ -90,7 +90,7 @@ class RosBody(RemoteBody):
         self._driving = False
         self._unsure = False  # whether the last stop went out on a line that may have been dead
         self._drove_at = -math.inf
-        self._well = False
+        self._well, self._given_up_at = False, math.inf  # the latter: age of its state when it fell silent [s]
         self._unheard = ""
         self._said: set[str] = set()
         self._link = address if isinstance(address, RosLink) else link_to(address)
@@ -154,7 +154,8 @@ class RosBody(RemoteBody):
         """How well the robot is heard."""
         with self._lock:
             lost = self._senses.missed + self.dropped + self._link.dropped
-            return LinkState(self._rate, self.age, self.late, lost, self._watch.unheeded)
+            age = self.age if self._well else min(self.age, self._given_up_at)  # how it was when it was given up
+            return LinkState(self._rate, age, self.late, lost, self._watch.unheeded)
 
     @property
     def time(self) -> float:
@@ -260,6 +261,7 @@ class RosBody(RemoteBody):
         with self._lock:
             trouble = self._trouble(now)
             if self._well and trouble:
+                self._given_up_at = self.age
                 self._say(trouble)
             self._well = not trouble
             self._unsure = self._unsure and bool(trouble)

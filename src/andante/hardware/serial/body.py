@@ -20,8 +20,10 @@ from andante.control.body import BodyCommand, BodyState, Health, LinkState, Powe
 from andante.description import Robot
 from andante.errors import BadInput, Unsupported
 from andante.geometry import se2
+from andante.hardware.pozyx.reader import PozyxTags, TagRanges
 from andante.hardware.remote import RemoteBody, measured
 from andante.hardware.rplidar.reader import KEPT, RpLidar
+from andante.localization.uwb import UwbSetup
 from andante.mapping import Scan
 from andante.simulation.scans import mounted_scan
 
@@ -66,11 +68,14 @@ class SerialBody(RemoteBody):
         threaded: bool = True,
         session: int | None = None,
         lidar: RpLidar | None = None,
+        uwb: PozyxTags | None = None,
+        setup: UwbSetup | None = None,
     ) -> None:
         super().__init__(robot, say)
         if lidar is not None and not any(spec.kind == "lidar" for spec in self.robot.sensors):
             raise BadInput(f"the file of robot {self.robot.name!r} does not say where its lidar sits; add a ray sensor")
         self.lidar = lidar  # that sits where the robot's file has its lidar, and is closed with the body
+        self.uwb, self.setup = uwb, setup  # its UWB tags, closed with the body, and where anchors and tags are
         self._scans: deque[Scan] = deque(maxlen=KEPT)
         self._scanned = -math.inf  # when the newest of them was taken, by the lidar's clock [s]
         self.car = Car.of(self.robot)
@@ -252,6 +257,13 @@ class SerialBody(RemoteBody):
             self._scans.append(mounted_scan(self.robot, spec.link, spec.pose, stamped))
         return tuple(scan for scan in self._scans if scan.time > since)
 
+    def ranges(self, since: float) -> tuple[TagRanges, ...]:
+        """Ranges of its UWB tags, by the microcontroller's clock, measured after a time of it [s]; oldest first."""
+        if self.uwb is None:
+            return ()
+        shift = self.time - self.uwb.clock()
+        return tuple(replace(told, time=told.time + shift) for told in self.uwb.ranges(since - shift))
+
     def read(self) -> BodyState:
         """The newest that the microcontroller told; NaN for all that it does not measure."""
         with self._line.lock:
@@ -336,5 +348,7 @@ class SerialBody(RemoteBody):
         self._closed = True
         if self.lidar is not None:
             self.lidar.close()
+        if self.uwb is not None:
+            self.uwb.close()
         if not self._line.close():
             self._say(f"{self._line.where} does not respond; its thread is abandoned")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -58,11 +60,24 @@ class SerialPort:
         return self._port.read(min(max(1, self._port.in_waiting), CHUNK))
 
     def write(self, data: bytes) -> bool:
-        """Send; a line that is stuck is left after `WRITE_WAIT`."""
-        try:
-            self._port.write(data)
-        except serial.SerialTimeoutException:
-            return False
+        """Send; a line that is stuck is left after `WRITE_WAIT`.
+
+        pyserial also counts the time that this process waited for its turn, even when all bytes are out.
+        """
+        if os.name != "posix":
+            try:
+                self._port.write(data)
+            except serial.SerialTimeoutException:
+                return False
+            return True
+        line, rest = self._port.fileno(), memoryview(data)
+        end = time.monotonic() + WRITE_WAIT
+        while rest:
+            try:
+                rest = rest[os.write(line, rest) :]
+            except BlockingIOError:
+                if not select.select([], [line], [], max(0.0, end - time.monotonic()))[1]:
+                    return False
         return True
 
     def close(self) -> None:

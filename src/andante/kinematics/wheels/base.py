@@ -247,14 +247,16 @@ class WheelBase:
         `rates` (..., K) are known beta'; with them casters count by their sliding row too.
         """
         phi = self._wheel_values(speeds, "speeds")
+        if phi.ndim == 1 and angles is None and rates is None:
+            return self._forward_at_rest(phi)
         beta = self._angles(angles)
         turn = None if rates is None else self._angles(rates)
         rolling, sliding = self._stack(beta)
         shape = np.broadcast_shapes(phi.shape[:-1], beta.shape[:-1], () if turn is None else turn.shape[:-1])
         count = len(self.wheels)
+        known = np.isfinite(phi)
         matrix = np.zeros((*shape, 2 * count, 3))
         right = np.zeros((*shape, 2 * count))
-        known = np.isfinite(phi)
         spins = np.where(known, phi, 0.0) * np.diag(self.spin_matrix)
         matrix[..., :count, :] = np.where(known[..., None], rolling, 0.0)
         right[..., :count] = spins
@@ -274,6 +276,29 @@ class WheelBase:
         twist = (inverse @ right[..., None])[..., 0] / scale
         residual = (matrix @ twist[..., None])[..., 0] - right
         return ChassisMotion(twist, residual, np.asarray(rank == 3))
+
+    def _forward_at_rest(self, speeds: Array) -> ChassisMotion:
+        """`forward` of one set of speeds (N,) with all wheels at their angles of rest, whose equations are kept."""
+        known = np.isfinite(speeds)
+        solved = self._at_rest.get(known.tobytes())
+        if solved is None:
+            rolling, sliding = self._rest_matrices
+            binds = np.array([wheel.binds for wheel in self.wheels], dtype=bool)
+            matrix = np.vstack([np.where(known[:, None], rolling, 0.0), np.where(binds[:, None], sliding, 0.0)])
+            inverse, rank = _solved(matrix.tobytes(), self.length)
+            gain = inverse[:, : len(speeds)] / np.array([[1.0], [1.0], [self.length]])
+            solved = self._at_rest[known.tobytes()] = (matrix, gain, np.asarray(rank == 3))
+        matrix, gain, determined = solved
+        spins = np.where(known, speeds, 0.0) * np.diagonal(self.spin_matrix)
+        twist = gain @ spins
+        residual = matrix @ twist
+        residual[: len(spins)] -= spins
+        return ChassisMotion(twist, residual, determined)
+
+    @cached_property
+    def _at_rest(self) -> dict[bytes, tuple[Array, Array, Array]]:
+        """By the mask of measured wheels: rows of all wheels, what gives the twist, whether it is determined."""
+        return {}
 
     # ---- freedom ---------------------------------------------------------------------------------
     def _rank(self, matrix: Array) -> NDArray[np.int_]:
@@ -339,11 +364,12 @@ class WheelBase:
 
         With `angles` (K,) the wheels stand so; without, steered wheels may turn and only fixed wheels count.
         """
-        projector = self._free_projector if angles is None else self._projector(self.motions(angles))
+        projector = self.projector if angles is None else self._projector(self.motions(angles))
         return _twists(twist) @ projector
 
     @cached_property
-    def _free_projector(self) -> Array:
+    def projector(self) -> Array:
+        """(3, 3) that multiplies rows of twists: what fixed wheels forbid is dropped."""
         return self._projector(self.motions(steerable=True))
 
     def _projector(self, motions: Array) -> Array:

@@ -109,6 +109,8 @@ class Drive:
         Driven wheels: ("velocity", rad/s); steering joints: ("position", rad); what rolls or trails freely: ("off", 0).
         `steering` are the present steering angles, which choose between two ways to turn a wheel.
         """
+        if limit and steering is None and not self.base.turning and np.shape(twist) == (3,):
+            return self._rolled(np.asarray(twist, dtype=float))
         near = self._betas(steering)
         motion = self._limited(twist, near)[1] if limit else self.base.inverse(twist, near=near)
         angles = self._joint_angles(motion.angles)
@@ -121,6 +123,24 @@ class Drive:
                 out[part.steering] = (POSITION, angles[part.steering]) if steered else (OFF, free)
             out |= dict.fromkeys(part.rollers, (OFF, free))
         return out
+
+    def _rolled(self, twist: Array) -> dict[str, tuple[str, Array]]:
+        """`joint_commands` of one twist (3,) where no wheel turns: speeds are linear in it, then scaled as a whole."""
+        vx, vy, turn = (twist @ self.base.projector).tolist()
+        speeds = self._gear @ twist
+        excess = max(1.0, math.hypot(vx, vy) / self.max_speed, abs(turn) / self.max_turn)
+        if len(speeds):
+            excess = max(excess, float(np.max(np.abs(speeds) / self._tops)))
+        out: dict[str, tuple[str, Array]] = {}
+        for part, speed in zip(self.wheels, speeds / excess, strict=True):
+            out[part.joint] = (VELOCITY, np.asarray(speed)) if part.driven else (OFF, np.zeros(()))
+            out |= dict.fromkeys(part.rollers, (OFF, np.zeros(())))
+        return out
+
+    @cached_property
+    def _gear(self) -> Array:
+        """(N, 3): speeds of wheels that do not turn under a twist, of which what they forbid is dropped."""
+        return self.base.inverse(self.base.nearest(np.eye(3))).speeds.T
 
     def _joint_angles(self, betas: Array) -> dict[str, Array]:
         return {
@@ -228,6 +248,9 @@ class Drive:
         x, y, yaw = self.reference
         v = np.asarray(twist, dtype=float)
         c, s = math.cos(yaw), math.sin(yaw)
+        if v.shape == (3,):
+            vx, vy, w = v.tolist()
+            return np.array([c * vx - s * vy + w * y, s * vx + c * vy - w * x, w])
         vx, vy, w = c * v[..., 0] - s * v[..., 1], s * v[..., 0] + c * v[..., 1], v[..., 2]
         return np.stack([vx + w * y, vy - w * x, w], axis=-1)
 
@@ -236,6 +259,10 @@ class Drive:
         x, y, yaw = self.reference
         v = np.asarray(twist, dtype=float)
         c, s = math.cos(yaw), math.sin(yaw)
+        if v.shape == (3,):
+            vx, vy, w = v.tolist()
+            vx, vy = vx - w * y, vy + w * x
+            return np.array([c * vx + s * vy, c * vy - s * vx, w])
         vx, vy = v[..., 0] - v[..., 2] * y, v[..., 1] + v[..., 2] * x
         return np.stack([c * vx + s * vy, c * vy - s * vx, v[..., 2]], axis=-1)
 

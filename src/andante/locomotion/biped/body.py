@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,37 +19,9 @@ from andante.locomotion.rigs.rig import Rig, imu_rotation
 from andante.locomotion.rigs.soles import FLAT, foot_corners, leveling
 from andante.motion import vector_of
 
-from .kernels import BipedLegs, center_of_mass, holding, mass_places, measure, reach, whole_push
-
-Pair = tuple[float, float]
-
-
-class Push(NamedTuple):
-    """What the ground presses on both feet."""
-
-    fraction: float  # of the foot that does not stand (0..1)
-    force: Array  # (3,) whole [N]
-    at: Pair  # where it acts on the standing foot, x, y [m]
-    twist: float = 0.0  # whole moment about the vertical there [N m]
-
-
-def planned_push(mass: float, rate: float, place: Pair, pressure: Pair, other: Pair, both: bool) -> Push:
-    """What the ground presses on a pendulum: F = m (w² (c - p), g); see `shared_push`."""
-    scale = rate * rate * mass
-    force = np.array([scale * (place[0] - pressure[0]), scale * (place[1] - pressure[1]), mass * GRAVITY])
-    return shared_push(force, pressure, 0.0, other, both)
-
-
-def shared_push(force: Array, pressure: Pair, twist: float, other: Pair, both: bool) -> Push:
-    """How a force (3,) [N] of the ground that acts at `pressure`, and its `twist` there [N m], are shared by the feet.
-
-    When both feet carry, the fraction of the other one, seen at `other`, grows with the way of the pressure point from
-    this foot to that one; each foot is pressed at the same place of its own.
-    """
-    (x, y), (px, py) = other, pressure
-    fraction = max(0.0, min(1.0, (px * x + py * y) / max(x * x + y * y, 1e-9))) if both else 0.0
-    return Push(fraction, force, (px - fraction * x, py - fraction * y), twist)
-
+from .kernels import BipedLegs, center_of_mass, holding, mass_places, measure, reach
+from .pose_kernels import Pair, Pose, carry, place_body
+from .sense_kernels import Triple, feel
 
 TURNING = (JointType.FIXED, JointType.REVOLUTE, JointType.CONTINUOUS)
 NOTHING, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
@@ -69,6 +40,12 @@ class Sole:
     outline: Array  # (corners, 2) convex, counter-clockwise, sole frame [m]
     cells: Array  # (cells, 2) load cells, sole frame [m]; (0, 2): none
     switches: tuple[str, ...]  # contact switches on the foot
+
+    @cached_property
+    def places(self) -> list[list[float]]:
+        """Its load cells, x and y [m]."""
+        places: list[list[float]] = self.cells.tolist()
+        return places
 
     @cached_property
     def box(self) -> tuple[float, float, float, float]:
@@ -118,7 +95,10 @@ class BipedBody:
         paths = [self._path(int(body)) for body in feet]
         waist = {*paths[0]} & {*paths[1]}  # joints between the root and the hips stay as in the stance
         if place[rig.body][0] not in {0, *waist}:
-            raise BadInput(f"rig of {robot.name!r}: body {rig.body!r} must not be moved by joints of its own")
+            raise BadInput(
+                f"rig of {robot.name!r}: joints outside the legs move its body {rig.body!r}; name a link that both "
+                f"legs hang on, as {robot.root!r}"
+            )
         paths = [[body for body in path if body not in waist] for path in paths]
         for leg, path in zip(rig.legs, paths, strict=True):
             if len(path) < 5:
@@ -285,6 +265,16 @@ class BipedBody:
         measure(q, *self._tables, stance, self.upright, shift, up, force, *self._work, out)
         return out
 
+    def feel(
+        self, q: Array, stance: int, shift: Array, gyro: Triple, acceleration: Triple, planned: Pair, yaw: float,
+        up: Array, seen: Triple, place: Pair, speed: Pair, bandwidth: float, dt: float, out: Array,
+    ) -> None:  # fmt: skip
+        """Take what the body feels into out (16,); see `sense_kernels.feel`."""
+        feel(
+            q, *self._tables, stance, self.upright, shift, self.imu, gyro, acceleration, planned, yaw, up, seen, place,
+            speed, bandwidth, dt, *self._work, out,
+        )  # fmt: skip
+
     def other_sole(self, q: Array, stance: int) -> Array:
         """x, y [m] and yaw [rad] of the other sole, seen from the standing one."""
         return self.measure(q, stance, NOTHING, UP, NOTHING)[:3]
@@ -320,7 +310,7 @@ class BipedBody:
         Returns the root's yaw [rad], the residual [m] and the root's place (3,) [m].
         """
         torso = np.empty(3)
-        yaw, left = reach(q, yaw, *self._tables, soles, turns, com, height, tilt, wanted, rounds, torso)
+        yaw, left = reach(q, yaw, *self._tables, soles, turns, com, height, tilt, wanted, rounds, torso, *self._work)
         return yaw, left, torso
 
     def hold(
@@ -339,24 +329,24 @@ class BipedBody:
         mass_places(q, self._masses, root, torso, out)
         return out
 
-    def moving_push(self, places: Array, accelerations: Array, other: Pair, both: bool) -> Push:
-        """What the ground presses on masses (bodies, 3) [m] that are accelerated so [m/s²]; see `shared_push`."""
-        force = np.empty(3)
-        px, py, twist = whole_push(self.tree.mass, places, accelerations, force)
-        return shared_push(force, (px, py), twist, other, both)
+    def carry(self, q: Array, root: Array, torso: Array, stance: int, center: Pair, other: Pair, both: bool) -> Array:
+        """Torques (joints,) [N m] that carry a robot that stands still with its center of mass there [m].
 
-    def carry(
-        self, q: Array, root: Array, torso: Array, stance: int, other: Pair, planned: Push, moving: Array | None = None
-    ) -> Array:
-        """Torques (joints,) [N m] that carry what is pressed.
-
-        root (3, 3): level_from_root, torso (3,): its place, other: where the foot that does not stand is [m]; moving
-        (bodies, 3): accelerations of the masses [m/s²].
+        root (3, 3): level_from_root, torso (3,): its place, other: where the foot that does not stand is [m]; both:
+        whether that carries too.
         """
-        fraction, force, at, whole = planned
-        push, point, twist = np.empty((2, 3)), np.empty((2, 3)), np.empty(2)
-        push[stance], push[1 - stance] = (1.0 - fraction) * force, fraction * force
-        twist[stance], twist[1 - stance] = (1.0 - fraction) * whole, fraction * whole
-        point[stance] = (np.array([*at, 0.0]) - torso) @ root
-        point[1 - stance] = (np.array([at[0] + other[0], at[1] + other[1], 0.0]) - torso) @ root
-        return self.hold(q, root, push, point, twist, moving)
+        out, weight = np.empty(len(q)), np.array([0.0, 0.0, self.mass * GRAVITY])
+        carry(q, self._masses, self._tables[1], stance, weight, center, other, both, root, torso, out)
+        return out
+
+    def place(
+        self, q: Array, yaw: float, stance: int, swing: Pose, under: Pair, felt: Pair, lean: Pair, place: Pair,
+        height: float, shift: Array, rounds: int, soles: Array, turns: Array, torso: Array, pressure: Pair, rate: float,
+        both: bool, past: Array, moving: bool, dt: float, torques: Array,
+    ) -> tuple[float, float]:  # fmt: skip
+        """Make q (joints,) put soles and center of mass there, and torques what carries them; see `place_body`."""
+        weighed, feet = self._tables
+        return place_body(
+            q, yaw, weighed, self.tree.mass, feet, stance, swing, under, felt, lean, place, height, shift, self.upright,
+            rounds, soles, turns, torso, *self._work, pressure, rate, both, past, moving, dt, torques,
+        )  # fmt: skip

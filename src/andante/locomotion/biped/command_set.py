@@ -3,7 +3,7 @@
 A velocity asks for steps, steps ask for joint angles, and what comes of these depends on how fast the joints are, how
 far the legs reach and whether the feet meet. So velocities are rehearsed: the walk makes some steps of each in thought,
 its servos following as fast as their file allows. In 26 directions the largest velocity is looked for whose soles lag
-by little, are within reach and keep apart; the hull of these is the set.
+by little, are within reach and keep apart, and that press the sole well inside its edges; the hull of these is the set.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from andante.compiling import njit
 from andante.geometry import Array
 from andante.geometry.hull import convex_hull
 from andante.locomotion.behaviour import Command, Readings
 
 from .footsteps import turned
+from .kernels import whole_push
 
 if TYPE_CHECKING:
     from .walk import BipedWalk
@@ -28,8 +30,10 @@ Velocity = tuple[float, float, float]  # vx, vy [m/s], wz [rad/s]
 
 INSTANTS = 10  # of a step that are looked at
 BEFORE, STEPS = 2, 2  # steps until a rehearsal is steady, and those that are looked at
+PRESSED_INSTANTS, PRESSED_BEFORE = 20, 4  # the same where forces are looked at
 LANDING = 0.2  # part of a step in which the foot comes down
 HALVINGS = 6  # of the way between what can be walked and what cannot
+PRESSED = 0.68  # of a sole, from its middle, in which it may be pressed; where one axis alone asks for more, so much
 MIRROR = np.array([1.0, -1.0, -1.0])  # to the other side
 
 
@@ -40,6 +44,7 @@ class Rehearsal(NamedTuple):
     late: float  # ... of it while it comes down
     missed: float  # by the inverse kinematics [m]
     gap: float  # between the soles [m]
+    pressed: float  # how far from its middle the sole that stands alone is pressed, 1: at its edge
 
 
 class CommandSet:
@@ -54,7 +59,7 @@ class CommandSet:
 
     def use(self, velocity: Velocity) -> float:
         """How much of the set a velocity takes: 1 on its edge, more outside."""
-        return float((self._sides @ velocity).max())
+        return float(used(self._sides, float(velocity[0]), float(velocity[1]), float(velocity[2])))
 
     def shaped(self, velocity: Velocity) -> Velocity:
         """The velocity itself, or where the way to it from 0 leaves the set."""
@@ -62,6 +67,15 @@ class CommandSet:
         if over <= 1.0:
             return velocity
         return velocity[0] / over, velocity[1] / over, velocity[2] / over
+
+
+@njit(nogil=True)
+def used(sides: Array, vx: float, vy: float, wz: float) -> float:
+    """The largest product of sides (n, 3) and a velocity."""
+    most = -np.inf
+    for k in range(sides.shape[0]):
+        most = max(most, sides[k, 0] * vx + sides[k, 1] * vy + sides[k, 2] * wz)
+    return most
 
 
 def command_set(walk: BipedWalk) -> CommandSet:
@@ -99,13 +113,17 @@ def _rehearsed(walk: BipedWalk) -> CommandSet:
         straight = velocity[1] == velocity[2] == 0.0  # feet pass each other side by side, whenever they come
         return landing and found.lag < (s.lag_swing if straight else s.lag_way) * m.center and found.gap > 0.0
 
+    def pressed(velocity: Array) -> float:
+        return pressing(walk, (float(velocity[0]), float(velocity[1]), float(velocity[2])))
+
+    ways = [np.array(way) for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way) and (way[1] or way[2]) >= 0.0]
+    found = [_largest(way * tops, possible) for way in ways]  # the others are mirror images
+    alone = [np.count_nonzero(way) == 1 for way in ways]
+    most = max(PRESSED, *(pressed(each) for each, one in zip(found, alone, strict=True) if one))
     corners = []
-    for way in product((-1.0, 0.0, 1.0), repeat=3):
-        first = way[1] or way[2]
-        if not any(way) or first < 0.0:
-            continue  # nothing, or a mirror image
-        most = _largest(np.array(way) * tops, possible)
-        corners += [most, most * MIRROR] if first else [most]
+    for way, corner, one in zip(ways, found, alone, strict=True):
+        kept = corner if one else _largest(corner, lambda velocity: pressed(velocity) <= most)
+        corners += [kept, kept * MIRROR] if way[1] or way[2] else [kept]
     return CommandSet(np.array(corners))
 
 
@@ -121,21 +139,27 @@ def _largest(top: Array, possible: Callable[[Array], bool]) -> Array:
     return most
 
 
-def rehearse(walk: BipedWalk, velocity: Velocity) -> Rehearsal:
-    """Some steady steps of a velocity in thought."""
+def pressing(walk: BipedWalk, velocity: Velocity) -> float:
+    """How far from its middle the sole that stands alone is pressed in steady steps, 1: at its edge."""
+    return rehearse(walk, velocity, PRESSED_INSTANTS, PRESSED_BEFORE).pressed
+
+
+def rehearse(walk: BipedWalk, velocity: Velocity, instants: int = INSTANTS, before: int = BEFORE) -> Rehearsal:
+    """Some steady steps of a velocity in thought; so many instants of each are looked at, after some steps before."""
     thought, body, m = walk.ahead(), walk.body, walk.measures
     thought.commands = None
     thought.begin(velocity)
-    dt = m.step_time / INSTANTS
+    dt = m.step_time / instants
     stride = body.speeds * dt
     command, readings = Command(*velocity), Readings(0.0, walk.body.stance, np.zeros(len(body.names)))
     slewed, changes, lag, late, missed, gap = thought.body.stance.copy(), 0, 0.0, 0.0, 0.0, np.inf
-    while changes < BEFORE + STEPS:
+    out = 0.0
+    while changes < before + STEPS:
         stance = thought.stance
         targets = thought.update(readings, command, dt)
         slewed += np.clip(targets - slewed, -stride, stride)
         changes += thought.stance != stance
-        if changes < BEFORE:
+        if changes < before:
             continue
         k = thought.stance
         off = float(np.hypot(*(body.other_sole(slewed, k) - body.other_sole(targets, k))[:2]))
@@ -144,7 +168,20 @@ def rehearse(walk: BipedWalk, velocity: Velocity) -> Rehearsal:
         x, y, _, yaw, _, _ = thought.swing.pose
         other = body.soles[1 - k].outline @ turned(yaw)[:2, :2].T + [x, y]
         gap = min(gap, polygon_gap(body.soles[k].outline, other))
-    return Rehearsal(lag, late, missed, gap)
+        if thought.time > m.double:
+            out = max(out, _pressed(thought, dt))
+    return Rehearsal(lag, late, missed, gap, out)
+
+
+def _pressed(walk: BipedWalk, dt: float) -> float:
+    """How far from the middle of the standing sole the ground presses under the masses of a walk, 1: at its edge.
+
+    Accelerations are second differences of the places that the plan gave the masses, dt [s] apart.
+    """
+    before, last, now = walk.masses
+    px, py, _ = whole_push(walk.body.tree.mass, now, (now - 2.0 * last + before) / (dt * dt), np.empty(3))
+    heel, toe, right, left = walk.body.soles[walk.stance].box
+    return max(abs(2.0 * px - heel - toe) / (toe - heel), abs(2.0 * py - right - left) / (left - right))
 
 
 def polygon_gap(one: Array, two: Array) -> float:

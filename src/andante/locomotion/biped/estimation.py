@@ -14,6 +14,7 @@ from andante.locomotion.behaviour import Readings
 from .body import BipedBody
 from .footsteps import Step, beyond, leaning, placed, reversed_step, seen_from
 from .ground import GroundSettings
+from .sense_kernels import AVERAGED, turn_vertical
 
 # Times in those of the pendulum, 1 / w.
 LONG, QUIET = 6.088, 9.132  # errors that last so long are left alone for a time
@@ -177,7 +178,6 @@ class BipedOdometry:
         return there[0], there[1], self.foot[2] + 0.5 * yaw
 
 
-AVERAGED = 0.3  # time over which the first readings of the accelerometer are averaged [s]
 COMES_TO_REST = 1.8  # a robot that begins to stand comes to rest in this time, in times of the pendulum
 
 
@@ -196,18 +196,8 @@ class BipedAttitude:
 
     def update(self, gyro: Array, force: tuple[float, float, float], dt: float) -> None:
         """Take angular velocity [rad/s] and specific force without the planned acceleration [m/s²], body axes."""
-        wx, wy, wz = gyro.tolist()
-        x, y, z = self.up.tolist()
-        x, y, z = x + dt * (y * wz - z * wy), y + dt * (z * wx - x * wz), z + dt * (x * wy - y * wx)
-        fx, fy, fz = force
-        size = math.sqrt(fx * fx + fy * fy + fz * fz)
-        if abs(size - GRAVITY) < 2.0 and dt > 0.0:
-            self.seen += dt
-            window = min(self.seen, AVERAGED) if self.seen < self.first else self.settle
-            fraction = dt / max(window, dt)
-            x, y, z = x + fraction * (fx / size - x), y + fraction * (fy / size - y), z + fraction * (fz / size - z)
-        size = math.sqrt(x * x + y * y + z * z)
-        self.up = np.array([x / size, y / size, z / size])
+        turn = tuple(gyro.tolist())
+        self.seen = turn_vertical(self.up, turn, force, self.seen, self.first, self.settle, dt)
 
     @property
     def roll(self) -> float:
@@ -241,6 +231,8 @@ class BipedSense:
         self.feels = [False, False]  # whether a foot has ever told that it carries
         self._known = False
         self._bandwidth = BANDWIDTH * rate  # [rad/s]
+        self._felt = np.empty(16)  # of the last readings
+        self._rims: list[tuple[Array, float, tuple[float, float]] | None] = [None, None]  # answers of `at_rim`
 
     @property
     def dull(self) -> bool:
@@ -252,53 +244,53 @@ class BipedSense:
         """c + c' / w, x and y [m]."""
         return self.place[0] + self.speed[0] / self.rate, self.place[1] + self.speed[1] / self.rate
 
+    @property
+    def acceleration(self) -> tuple[float, float]:
+        """Of the body, by the accelerometer, x and y [m/s²]."""
+        return float(self._felt[7]), float(self._felt[8])
+
+    def pressed(self, stance: int) -> tuple[float, float] | None:
+        """Where the ground presses both soles together, x and y [m]; None: next to nowhere."""
+        own, other = self.loads[stance], self.loads[1 - stance]
+        if own + other < CARRIES:
+            return None
+        (ax, ay), (bx, by) = self.points[stance].tolist(), self.points[1 - stance].tolist()
+        bx, by, _ = placed(self.other, (bx, by, 0.0))
+        part = other / (own + other)
+        return ax + part * (bx - ax), ay + part * (by - ay)
+
     def update(self, readings: Readings, stance: int, planned: tuple[float, float], yaw: float, dt: float) -> None:
         """Take one set of readings. planned: acceleration that the plan gives the body [m/s²], yaw: the body's heading.
 
         Both are in the frame of the standing foot. Axes that the gyro lacks count as not turning.
         """
-        body = self.body
-        force = body.imu @ readings.acceleration
-        gyro = readings.gyro
-        self.turning = float(self.attitude.up @ (body.imu @ gyro))  # NaN where an axis is missing
-        if math.isnan(sum(gyro.tolist())):
-            gyro = np.where(np.isnan(gyro), 0.0, gyro)
-        gyro = body.imu @ gyro
-        c, s = math.cos(yaw), math.sin(yaw)
-        own = (c * planned[0] + s * planned[1], c * planned[1] - s * planned[0])
-        fx, fy, fz = force.tolist()
-        self.attitude.update(gyro, (fx - own[0], fy - own[1], fz), dt)
-        measured = body.measure(readings.position, stance, self._shift, self.attitude.up, force).tolist()
-        self.other = (measured[0], measured[1], measured[2])
-        self.foot_roll, self.foot_pitch, self.facing = measured[3], measured[4], measured[9]
-        self._follow((measured[5], measured[6]), (measured[7], measured[8]), dt)
+        attitude, out = self.attitude, self._felt
+        self.body.feel(
+            readings.position, stance, self._shift, tuple(readings.gyro.tolist()),
+            tuple(readings.acceleration.tolist()), planned, yaw, attitude.up,
+            (attitude.seen, attitude.first, attitude.settle), self.place, self.speed,
+            self._bandwidth if self._known else 0.0, dt, out,
+        )  # fmt: skip
+        self._known = True
+        x, y, turn, self.foot_roll, self.foot_pitch, _, _, _, _, self.facing, px, py, vx, vy, self.turning, seen = (
+            out.tolist()
+        )
+        self.other, self.place, self.speed, attitude.seen = (x, y, turn), (px, py), (vx, vy), seen
         self.loads = (self._load(0, readings), self._load(1, readings))
         self.feels = [known or load > CARRIES for known, load in zip(self.feels, self.loads, strict=True)]
-
-    def _follow(self, measured: tuple[float, float], pushed: tuple[float, float], dt: float) -> None:
-        """Second-order observer: the accelerometer gives the motion, the legs give the position."""
-        if not self._known:
-            self.place, self._known = measured, True
-            return
-        place, speed = [0.0, 0.0], [0.0, 0.0]
-        bandwidth = self._bandwidth
-        near = min(1.0, 2.0 * bandwidth * dt)
-        for i in range(2):
-            a = pushed[i]
-            guess = self.place[i] + self.speed[i] * dt + 0.5 * a * dt * dt
-            off = measured[i] - guess
-            place[i] = guess + near * off
-            speed[i] = self.speed[i] + a * dt + bandwidth * bandwidth * dt * off
-        self.place, self.speed = (place[0], place[1]), (speed[0], speed[1])
 
     def _load(self, foot: int, readings: Readings) -> float:
         sole = self.body.soles[foot]
         measured = readings.forces.get(sole.link)
         if measured is not None:
-            whole = float(measured.sum())
-            if whole > CARRIES * self.body.mass * GRAVITY and len(sole.cells) == len(measured):
-                self.points[foot] = measured @ sole.cells / whole
-            return float(measured.sum()) / (self.body.mass * GRAVITY)
+            cells = measured.tolist()
+            whole = sum(cells)
+            if whole > CARRIES * self.body.mass * GRAVITY and len(sole.cells) == len(cells):
+                x = y = 0.0
+                for force, (cx, cy) in zip(cells, sole.places, strict=True):
+                    x, y = x + force * cx, y + force * cy
+                self.points[foot] = np.array([x / whole, y / whole])
+            return float(whole) / (self.body.mass * GRAVITY)
         pressed = any(readings.pressed.get(name, False) for name in (*sole.switches, f"{sole.link}/touch"))
         return PRESSED if pressed else 0.0
 
@@ -321,12 +313,16 @@ class BipedSense:
 
     def at_rim(self, foot: int, inner: float) -> tuple[float, float]:
         """How far a sole is pressed outside the inner part of its load cells' hull, x and y [m]; (0, 0): inside."""
-        (x, y), out = self.points[foot].tolist(), [0.0, 0.0]
+        point, last = self.points[foot], self._rims[foot]
+        if last is not None and last[0] is point and last[1] == inner:
+            return last[2]
+        (x, y), out = point.tolist(), [0.0, 0.0]
         for nx, ny, middle, side in self.body.soles[foot].rims:
             beyond_it = nx * x + ny * y - middle - inner * side
             axis, sign = (0, nx) if abs(nx) > abs(ny) else (1, ny)
             if beyond_it > abs(out[axis]):
                 out[axis] = math.copysign(beyond_it, sign)
+        self._rims[foot] = (point, inner, (out[0], out[1]))
         return out[0], out[1]
 
     def change_foot(self) -> None:

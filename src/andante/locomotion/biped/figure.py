@@ -18,10 +18,12 @@ from andante.locomotion.behaviour import Places, Walker
 from andante.locomotion.rigs.balance import margin
 from andante.locomotion.rigs.rig import Rig
 
-from .body import BipedBody, planned_push
+from .body import BipedBody
 from .estimation import BipedOdometry, BipedSense
 from .footsteps import LEFT, Step, Swing, advance, angles_of, leaning, seen_from, turned
 from .ground import FLAT, Ground, Plane
+from .lag import Lag
+from .pushes import Pushes
 from .settings import BipedMeasures, BipedSettings
 
 Phase = Literal["stand", "shift", "walk"]
@@ -43,6 +45,7 @@ class BipedFigure(Walker):
         self.sense = BipedSense(body, m.rate, shift)
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
         self.ground = Ground(m.rate)
+        self.pushes = Pushes(m.rate, m.center)
         self._shift = shift[:2]  # of the weighed center against the true one, along the body
         self.phase: Phase = "stand"
         self.stance = LEFT
@@ -62,11 +65,13 @@ class BipedFigure(Walker):
         self._before: Pair = (0.0, 0.0)  # where the foot before stands
         self._past: deque[Pair] = deque(maxlen=32)  # divergent components that were wanted
         self._yaw, self._lean, self._height = 0.0, (0.0, 0.0), m.height
+        self.lag = Lag(len(body.names), m.lag)  # from a target to what is measured of it
         self._sent: tuple[Array, Array] | None = None  # targets and how far each should give way
         self._joints = self._q  # as measured
         self._joint_speed = np.zeros(len(body.names))  # of the last targets [rad/s]
         self.torques = np.zeros(len(body.names))  # that carry the planned push [N m]
-        self._masses: deque[Array] = deque(maxlen=3)  # where the plan had all centers of mass, seen from this foot [m]
+        self._masses = np.zeros((3, len(body.tree.parent), 3))  # where the plan had centers of mass, from this foot [m]
+        self._remembered = 0  # of these
 
     def _stand_up(self, height: float) -> tuple[BipedMeasures, Array]:
         """Solve the stance; the walk's measures, and the weighed center of mass seen from the true one."""
@@ -127,6 +132,11 @@ class BipedFigure(Walker):
         """How far the divergent component lies inside the support, negative outside [m]."""
         return float(margin(self.support, np.array(self.divergent)))
 
+    @property
+    def masses(self) -> Array:
+        """(3, bodies, 3) places of all centers of mass in the last two control steps and now, from this foot [m]."""
+        return self._masses
+
     def _wanted(self) -> Pair:
         w = self.measures.rate
         return self.place[0] + self.speed[0] / w, self.place[1] + self.speed[1] / w
@@ -140,6 +150,7 @@ class BipedFigure(Walker):
         wanted = self._wanted()
         measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
         self.ground.change_foot(step[2])
+        self.pushes.change_foot(step[2])
         if self.phase != "walk" and self._apart != LEVEL_FEET:
             self.ground.under = Plane.of(*angles_of(turn)[1:])
         over = self.ground.under.tilt @ turn.T  # from what was believed level to what is now, which is turned
@@ -153,13 +164,13 @@ class BipedFigure(Walker):
             rate = self.measures.rate
             self.speed = ((measured[0] - self.place[0]) * rate, (measured[1] - self.place[1]) * rate)
             self._past.clear()
-            self._masses.clear()
+            self._remembered = 0
         else:
             self.place = seen_from(step, *self.place)
             self.speed = seen_from((0.0, 0.0, step[2]), *self.speed)
             self._yaw -= step[2]
             self._past = deque((seen_from(step, *each) for each in self._past), maxlen=self._past.maxlen)
-            self._masses = deque(((each - at) @ over.T for each in self._masses), maxlen=self._masses.maxlen)
+            self._masses = (self._masses - at) @ over.T
         self._height = float(torso[2]) - self.ground.felt.height(*self.place)
         away = -(over @ at)
         self.swing = Swing((float(away[0]), float(away[1]), float(away[2]), *angles_of(over @ self._turns[k])))
@@ -190,7 +201,7 @@ class BipedFigure(Walker):
         rate = self.measures.rate
         self.speed = (self.speed[0] + rate * self.error[0], self.speed[1] + rate * self.error[1])
         self._past.clear()
-        self._masses.clear()
+        self._remembered = 0
         self.error = (0.0, 0.0)
 
     # ---- pendulum and joints ---------------------------------------------------------------------
@@ -202,57 +213,31 @@ class BipedFigure(Walker):
         self.pressure = pressure
         self._past.append(self._wanted())
 
-    def _accelerations(self, places: Array, dt: float) -> Array | None:
-        """How all centers of mass are accelerated by the plan (bodies, 3) [m/s²]; None where that is not known.
-
-        places (bodies, 3): where they are now [m]. On uneven ground feet and body are put where they were found.
-        """
-        self._masses.append(places)
-        if len(self._masses) < 3 or self.uneven > SMOOTH or self.disturbed:
-            return None
-        before, last, now = self._masses
-        out: Array = (now - 2.0 * last + before) / (dt * dt)
-        return out
-
     def _targets(self, dt: float) -> Array:
-        body, k = self.body, self.stance
+        body, k, m, under = self.body, self.stance, self.measures, self.ground.under
         x, y, z, yaw, roll, pitch = self.swing.pose
-        feet, turns = np.zeros((2, 3)), np.empty((2, 3, 3))
-        feet[1 - k] = x, y, z
-        under = self.ground.under
         if self.phase != "walk" and (under != FLAT or self._apart != LEVEL_FEET):  # both feet lie on the same ground
             _, roll, pitch = angles_of(under.tilt @ turned(yaw))
             z, roll, pitch = under.height(x, y) + self._apart[0], roll + self._apart[1], pitch + self._apart[2]
             self.swing.pose[2:] = z, yaw, roll, pitch
-            feet[1 - k, 2] = z
-        turns[k] = LEVEL if under == FLAT else under.tilt
-        turns[1 - k] = turned(yaw) @ leaning(roll, pitch)
-        self._feet, self._turns = feet, turns
-        fade = math.exp(-dt / self.measures.fade)
+        fade = math.exp(-dt / m.fade)
         self._lean = (fade * self._lean[0], fade * self._lean[1])
-        self._height = self.measures.height + fade * (self._height - self.measures.height)
-        upright = leaning(*self._lean) @ body.upright
-        longest = self.measures.max_speed * self.measures.step_time
+        self._height = m.height + fade * (self._height - m.height)
+        longest = m.max_speed * m.step_time
         ahead = math.cos(0.5 * yaw) * x + math.sin(0.5 * yaw) * y  # along the body, midway between the feet
         ahead = max(-longest, min(longest, ahead if k == LEFT else -ahead))  # of the right foot
-        before = self._q.copy()
+        before = self._q.copy() if m.lead else self._q
         for joint, sign in body.arms:
-            self._q[joint] = body.stance[joint] + sign * self.measures.arms * ahead
-        over = np.array(self.place) + turned(self._yaw)[:2, :2] @ self._shift
-        height = self._height
-        if self.ground.felt != FLAT:  # the center goes along the slope
-            height += self.ground.felt.height(over[0], over[1])
-        self._yaw, self.missed, self._torso = body.reach(
-            self._q, self._yaw, feet, turns, over, height, upright, 0.5 * yaw, 2
+            self._q[joint] = body.stance[joint] + sign * m.arms * ahead
+        felt, both = self.ground.felt, self.phase != "walk" or self.time < m.double
+        self._remembered += 1
+        # on uneven ground feet and body are put where they were found: how masses are accelerated is not known
+        moving = self._remembered > 2 and self.uneven <= SMOOTH and not self.disturbed
+        self._yaw, self.missed = body.place(
+            self._q, self._yaw, k, (x, y, z, yaw, roll, pitch), (under.x, under.y), (felt.x, felt.y), self._lean,
+            self.place, self._height, self._shift, 2, self._feet, self._turns, self._torso, self.pressure, m.rate, both,
+            self._masses, moving, dt, self.torques,
         )  # fmt: skip
-        both = self.phase != "walk" or self.time < self.measures.double
-        root = turned(self._yaw) @ upright
-        accelerations = self._accelerations(body.mass_places(self._q, root, self._torso), dt)
-        if accelerations is None:
-            push = planned_push(body.mass, self.measures.rate, self.place, self.pressure, (x, y), both)
-        else:
-            push = body.moving_push(self._masses[-1], accelerations, (x, y), both)
-        self.torques = body.carry(self._q, root, self._torso, k, (x, y), push, accelerations)
         bend = self.torques / body.kp
         out = self._q + self.sag * bend
         if self.measures.lead:
@@ -260,5 +245,6 @@ class BipedFigure(Walker):
             out += self.measures.lead * speed + body.servo_inertia * (speed - self._joint_speed) / dt
             self._joint_speed = speed
         self._sent = (out, bend)
+        self.lag.told(self._q)
         targets: Array = out.copy()
         return targets

@@ -8,7 +8,6 @@ follows. Whoever steers x with feet and pressure steers the walk. Poses of feet 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -131,6 +130,7 @@ def ahead(x: float, p: float, growth: float) -> float:
     return p + (x - p) * growth
 
 
+@njit(nogil=True)
 def shift_fraction(rate: float, time: float) -> float:
     """k = 1 - (1 - e^(-w t)) / (w t) of a pressure point that moves evenly for a time t from p0 to p1.
 
@@ -147,22 +147,25 @@ def advance(c: float, v: float, p: float, rate: float, dt: float) -> tuple[float
 
 
 Step = tuple[float, float, float]  # x, y [m] and yaw [rad] of the next foot, seen from the one that stands
+LEFT, RIGHT = 0, 1
+PREVIEW = 3  # steps that are looked at after the coming one
 
 
+@njit(nogil=True)
 def first_offset(
-    steps: Sequence[Step], before: tuple[float, float], end: tuple[float, float], growth: float, fraction: float
+    steps: Array, before: tuple[float, float], end: tuple[float, float], growth: float, fraction: float
 ) -> tuple[float, float]:
-    """Where x has to be when a step begins, seen from the new foot (x, y) [m], for the coming steps to be walked.
+    """Where x has to be when a step begins, from the new foot (x, y) [m], for the coming steps (n, 3) to be walked.
 
     Backwards from `end`, the offset after the last of `steps`: b_n = k d_n + (u_n + R_n b_(n+1)) / e^(w T), where u_n
     is the next foot and d_n the foot before, both seen from foot n. `before` is d of the first step.
     """
     bx, by = end
     for n in range(len(steps) - 1, -1, -1):
-        ux, uy, turn = steps[n]
+        ux, uy, turn = steps[n, 0], steps[n, 1], steps[n, 2]
         c, s = math.cos(turn), math.sin(turn)
         if n:
-            px, py, back = steps[n - 1]
+            px, py, back = steps[n - 1, 0], steps[n - 1, 1], steps[n - 1, 2]
             cb, sb = math.cos(back), math.sin(back)
             dx, dy = -(cb * px + sb * py), -(cb * py - sb * px)
         else:
@@ -171,10 +174,7 @@ def first_offset(
     return bx, by
 
 
-LEFT, RIGHT = 0, 1
-PREVIEW = 3  # steps that are looked at after the coming one
-
-
+@njit(nogil=True)
 def next_step(velocity: tuple[float, float, float], stance: int, width: float, time: float) -> Step:
     """Where the next foot belongs, seen from the standing one (LEFT or RIGHT), at vx, vy [m/s], wz [rad/s].
 
@@ -189,33 +189,102 @@ def next_step(velocity: tuple[float, float, float], stance: int, width: float, t
     return c * vx * time - s * aside, s * vx * time + c * aside, turn
 
 
-def steady_offset(step: Callable[[int], Step], stance: int, growth: float) -> tuple[float, float]:
+@njit(nogil=True)
+def steady_offset(
+    velocity: tuple[float, float, float], stance: int, width: float, time: float, growth: float
+) -> tuple[float, float]:
     """Where the divergent component is at the start of a step on a foot, when two steps repeat for ever [m].
 
     b_n = (u_n + b_(n+1)) / e^(w T) twice: b = (e u_n + u_(n+1)) / (e² - 1); turns and double support are left out.
     """
-    a, b = step(stance), step(1 - stance)
+    a, b = next_step(velocity, stance, width, time), next_step(velocity, 1 - stance, width, time)
     square = growth * growth - 1.0
     return (growth * a[0] + b[0]) / square, (growth * a[1] + b[1]) / square
 
 
+@njit(nogil=True)
+def _coming_steps(velocity: tuple[float, float, float], stance: int, width: float, time: float, count: int) -> Array:
+    """The next steps (count, 3) of a foot."""
+    out = np.empty((count, 3))
+    for n in range(count):
+        out[n, 0], out[n, 1], out[n, 2] = next_step(velocity, (stance + n) % 2, width, time)
+    return out
+
+
+@njit(nogil=True)
 def coming_offset(
-    step: Callable[[int], Step], stance: int, growth: float, fraction: float
+    velocity: tuple[float, float, float], stance: int, width: float, time: float, growth: float, fraction: float
 ) -> tuple[Step, float, float]:
     """The next step of a foot, and where the divergent component has to be when it ends, from there but in its axes."""
-    first = step(stance)
-    steps = [step((stance + 1 + n) % 2) for n in range(PREVIEW)]
+    first = next_step(velocity, stance, width, time)
+    steps = _coming_steps(velocity, 1 - stance, width, time, PREVIEW)
     c, s = math.cos(first[2]), math.sin(first[2])
     before = (-(c * first[0] + s * first[1]), -(c * first[1] - s * first[0]))
-    end = steady_offset(step, (stance + 1 + PREVIEW) % 2, growth)
+    end = steady_offset(velocity, (stance + 1 + PREVIEW) % 2, width, time, growth)
     bx, by = first_offset(steps, before, end, growth, fraction)
     return first, c * bx - s * by, s * bx + c * by
 
 
-def starting_offset(step: Callable[[int], Step], stance: int, growth: float) -> tuple[float, float]:
+@njit(nogil=True)
+def starting_offset(
+    velocity: tuple[float, float, float], stance: int, width: float, time: float, growth: float
+) -> tuple[float, float]:
     """Where the divergent component has to be, from the standing foot, when the other one leaves the ground [m]."""
-    steps = [step((stance + n) % 2) for n in range(PREVIEW + 1)]
-    return first_offset(steps, (0.0, 0.0), steady_offset(step, (stance + PREVIEW + 1) % 2, growth), growth, 0.0)
+    steps = _coming_steps(velocity, stance, width, time, PREVIEW + 1)
+    end = steady_offset(velocity, (stance + PREVIEW + 1) % 2, width, time, growth)
+    return first_offset(steps, (0.0, 0.0), end, growth, 0.0)
+
+
+@njit(nogil=True)
+def plan_step(
+    velocity: tuple[float, float, float], stance: int, here: tuple[float, float], off: tuple[float, float],
+    before: tuple[float, float], swing: tuple[float, float], remain: float, times: tuple[float, float, float, float],
+    disturbed: bool, numbers: Array, bounds: Array, weights: Array,
+) -> tuple[float, float, float, float, float, float]:  # fmt: skip
+    """Choose the coming step of a walk at a velocity vx, vy [m/s], wz [rad/s]; see `meet_step`."""
+    wanted, bx, by = coming_offset(velocity, stance, numbers[0], numbers[1], numbers[2], numbers[3])
+    return meet_step(
+        wanted, (bx, by), stance, here, off, before, swing, remain, times, disturbed, numbers, bounds, weights
+    )
+
+
+@njit(nogil=True)
+def meet_step(
+    wanted: Step, offset: tuple[float, float], stance: int, here: tuple[float, float], off: tuple[float, float],
+    before: tuple[float, float], swing: tuple[float, float], remain: float, times: tuple[float, float, float, float],
+    disturbed: bool, numbers: Array, bounds: Array, weights: Array,
+) -> tuple[float, float, float, float, float, float]:  # fmt: skip
+    """Choose the coming step: time that is left [s], x, y [m], yaw [rad] of the foot, pressure point x, y [m].
+
+    wanted: where the foot belongs, offset: the divergent component seen from there when the step ends; here: planned
+    divergent component, off: its error; before: the foot before, whose load goes over for `remain` [s]; times: usual,
+    shortest, longest time left and the tick [s]. numbers: width, step time, e^(w T), fraction of a double support, w,
+    its time, usual pressure point ahead, `quick`, `calm` of `choose_step`; bounds (2, 4, 2): of pressure and foot by
+    the standing foot. The body of a disturbed walk goes on as planned, in the time that the step now takes.
+    """
+    rate, double, pressure, quick, calm = numbers[4], numbers[5], numbers[6], numbers[7], numbers[8]
+    shift, out = np.zeros(2), np.empty(6)
+    if remain > 1e-9:
+        part = shift_fraction(rate, remain) * remain / double
+        shift[0], shift[1] = part * before[0], part * before[1]
+    usual, shortest, longest, tick = times
+    p, foot, end, at = np.empty(2), np.empty(2), np.empty(2), np.empty(2)
+    p[0], p[1], foot[0], foot[1], end[0], end[1] = pressure, 0.0, wanted[0], wanted[1], offset[0], offset[1]
+    at[0], at[1] = swing
+    x = np.empty(2)
+    x[0], x[1] = here[0] + off[0], here[1] + off[1]
+    low, high, near, far = bounds[stance, 0], bounds[stance, 1], bounds[stance, 2], bounds[stance, 3]
+    left = choose_step(
+        x, p, low, high, shift, foot, near, far, end, at, quick, rate, usual, shortest, longest, tick, calm,
+        weights, out,
+    )  # fmt: skip
+    ux, uy = out[0], out[1]
+    if disturbed:
+        x[0], x[1] = here
+        choose_step(
+            x, p, low, high, shift, foot, near, far, end, at, quick, rate, left, left, left, tick, calm, weights, out
+        )
+    return left, ux, uy, wanted[2], out[2], out[3]
 
 
 def glide(x: float, v: float, goal: float, left: float, dt: float) -> tuple[float, float]:
@@ -248,11 +317,14 @@ class Swing:
 
         lift [m]: in its middle, sooner where `early` is below 1: it rises as sin²(pi f^early), f the part that is done.
         """
-        for i in (0, 1, 3, 4, 5):
-            self.pose[i], self._speed[i] = glide(self.pose[i], self._speed[i], goal[i], left + dt, dt)
-        self._ground, self._speed[2] = glide(self._ground, self._speed[2], goal[2], left + dt, dt)
+        pose, speed, until = self.pose, self._speed, left + dt
+        pose[2] = self._ground
+        for i in range(6):
+            if speed[i] or pose[i] != goal[i]:  # it moves
+                pose[i], speed[i] = glide(pose[i], speed[i], goal[i], until, dt)
+        self._ground = pose[2]
         fraction = min(1.0, done / max(done + left, 1e-9))
-        self.pose[2] = self._ground + lift * math.sin(math.pi * fraction**early) ** 2
+        pose[2] += lift * math.sin(math.pi * fraction**early) ** 2
 
     def behind(self, x: float, y: float, lag: float) -> float:
         """How far a foot at x, y is behind where it should be [m], which follows by a time `lag` [s]."""

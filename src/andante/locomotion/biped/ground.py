@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from andante.geometry import Array
 
@@ -21,7 +22,7 @@ class GroundSettings:
     """How ground is felt; times in those of the pendulum, 1 / w."""
 
     felt_time: float = 1.83  # in which a new slope is believed
-    doubt: float = 2.0  # so many times longer on uneven ground
+    doubt: float = 8.0  # so many times longer on uneven ground: feet stand for steps on a bar too
     body_time: float = 0.91  # in which the body stands up on it
     resting: float = 0.3  # load from which a foot rests, in body weights
     inner: float = 0.9  # part of its load cells within which a resting foot is pressed
@@ -44,8 +45,7 @@ class GroundSettings:
     forgets: float = 12.0  # uneven ground is forgotten in this time
 
 
-@dataclass(frozen=True)
-class Plane:
+class Plane(NamedTuple):
     """A slope: rise per meter along x and y of whoever looks."""
 
     x: float = 0.0

@@ -88,20 +88,20 @@ def sole_frame(foot: int, legs: BipedLegs, turns: Array, at: Array, turn: Array,
 @njit(nogil=True)
 def reach(
     q: Array, yaw: float, masses: Tables, feet: Tables, goal_at: Array, goal_turn: Array, com: Array, height: float,
-    tilt: Array, wanted_yaw: float, rounds: int, torso: Array,
+    tilt: Array, wanted_yaw: float, rounds: int, torso: Array, turns: Array, at: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """Joint positions that put both soles at their goals, the center of mass over a point and the root upright.
 
     All in a level frame. q (joints,) is the start and becomes the answer. goal_at (2, 3), goal_turn (2, 3, 3): soles;
     com (2,): center of mass
     [m]; height: of the root [m]; tilt (3, 3): rotation of the root before its yaw. The yaw of the root is an unknown
-    that stays near wanted_yaw only as far as the joints leave it free. torso (3,) is filled with the root's place.
+    that stays near wanted_yaw only as far as the joints leave it free. torso (3,) is filled with the root's place,
+    turns and at with the frames of all bodies.
     Gauss-Newton on 13 equations with the exact Jacobian of the center of mass. Returns yaw [rad] and what is left [m].
     """
     tree, legs = MassTree(*masses), BipedLegs(*feet)
     joint, axis, moved, variable, gain = tree.joint, tree.axis, legs.moved, legs.variable, legs.gain
     bodies, count, unknown = tree.parent.shape[0], moved.shape[0], legs.lower.shape[0] + 1
-    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     moment, carried = np.empty((bodies, 3)), np.empty(bodies)
     jac, res = np.zeros((13, unknown)), np.empty(13)
     normal, step = np.empty((unknown, unknown)), np.empty(unknown)
@@ -197,11 +197,17 @@ def mass_places(q: Array, masses: Tables, root: Array, torso: Array, out: Array)
     root (3, 3): level_from_root, torso (3,): place of the root [m].
     """
     tree = MassTree(*masses)
-    bodies, center = tree.parent.shape[0], tree.center
+    bodies = tree.parent.shape[0]
     turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     frames(q, tree, turns, at)
-    own = np.empty(3)
-    for k in range(bodies):
+    masses_at(tree, turns, at, root, torso, out)
+
+
+@njit(nogil=True)
+def masses_at(tree: MassTree, turns: Array, at: Array, root: Array, torso: Array, out: Array) -> None:
+    """`mass_places` of frames that are known."""
+    center, own = tree.center, np.empty(3)
+    for k in range(tree.parent.shape[0]):
         for i in range(3):
             own[i] = at[k, i]
             for j in range(3):
@@ -244,11 +250,21 @@ def holding(
     its servo with theirs.
     """
     tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies = tree.parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    frames(q, tree, turns, at)
+    held(tree, legs, turns, at, root, push, point, twist, accelerations, out)
+
+
+@njit(nogil=True)
+def held(
+    tree: MassTree, legs: BipedLegs, turns: Array, at: Array, root: Array, push: Array, point: Array, twist: Array,
+    accelerations: Array, out: Array,
+) -> None:  # fmt: skip
+    """`holding` of frames that are known."""
     parent, mass, center, axis = tree.parent, tree.mass, tree.center, tree.axis
     bodies = parent.shape[0]
-    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
     pull, turn = np.empty((bodies, 3)), np.empty((bodies, 3))  # of each body with all outboard, about the root
-    frames(q, tree, turns, at)
     ax, arm, f, total = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for k in range(bodies):
         for i in range(3):

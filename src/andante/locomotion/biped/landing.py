@@ -24,6 +24,7 @@ CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 SURER = 3  # as long as the ground is not known to be uneven
+JUST = 1.5  # uneven ground that was found so shortly before a push was the push, in times of the pendulum
 
 
 class BipedLanding(BipedFigure):
@@ -32,6 +33,7 @@ class BipedLanding(BipedFigure):
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
         super().__init__(robot, rig, settings)
         self.alarm = Alarm(self.measures)
+        self._known_for = 0.0  # uneven ground has been known for so long [s]
         self.pace = 0.0  # of the steps that it makes, in top speeds
         self.steady = 0.0  # since when the velocity has not changed [s]
         self._blind = False  # it feels what it plans, see `BipedWalk.ahead`
@@ -50,8 +52,13 @@ class BipedLanding(BipedFigure):
 
     @property
     def _busy(self) -> bool:
-        """Whether a push is caught or the walk is brisk or changes: then soles tip on level ground too."""
-        upset = self.alarm.lately or math.hypot(*self.error) > 0.5 * self.measures.hurry
+        """Whether a push is caught or the walk is brisk or changes: then soles tip on level ground too.
+
+        Over a late line feet tell of the ground when it is too late; it counts as level then.
+        """
+        if self.lag.late:
+            return True
+        upset = self.pushes.lately or self.alarm.lately or math.hypot(*self.error) > 0.5 * self.measures.hurry
         calm = self.pace <= BRISK and self.steady > CALM * self.measures.step_time
         return not self._known and (upset or not calm)
 
@@ -65,6 +72,17 @@ class BipedLanding(BipedFigure):
         """How fast a foot is put down [m/s]."""
         return math.pi * self.measures.lift / (self.measures.step_time - self.measures.double)
 
+    def _feel_pushes(self, dt: float) -> None:
+        """Tell a push from uneven ground; what was taken for the ground while it began is taken back."""
+        sense, pressed = self.sense, self.sense.pressed(self.stance)
+        self._known_for = self._known_for + dt if self._known else 0.0
+        if self.phase != "walk" or sense.dull or pressed is None:
+            return
+        self.pushes.update(sense.acceleration, sense.place, pressed, dt)
+        if self.pushes.now and 0.0 < self._known_for < JUST / self.measures.rate and not self._stuck:
+            self.uneven, self.barred, self._withdraws, self._held = 0.0, False, False, False
+            self.ground.under = self.ground.felt
+
     def _await_landing(self, landed: bool) -> None:
         """A step begins; the foot that has come down may still be in the air."""
         self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
@@ -76,8 +94,8 @@ class BipedLanding(BipedFigure):
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        free = self._blind or self._busy or self._withdraws or self.time - m.double < m.lag
-        if not free and self.swing.behind(x, y, m.lag) > g.stuck * m.center:
+        free = self._blind or self._busy or self._withdraws or self.time - m.double < self.lag.seconds
+        if not free and self.swing.behind(x, y, self.lag.seconds) > g.stuck * m.center:
             self.swing.catch(x, y)
             self._stuck, self.uneven = True, 1.0
         wanted = m.lift * (1.0 + g.higher * max(self.uneven, 1.5 * self._stuck))
@@ -94,7 +112,7 @@ class BipedLanding(BipedFigure):
         if over or self._busy or sense.dull or not sense.feels[k]:
             self._lies = self._landed = True
             return False
-        late = self.time > m.lag + 0.5 * m.double
+        late = self.time > self.lag.seconds + 0.5 * m.double
         if own > g.touched:
             off = sense.at_rim(k, g.inner)
             self._lies = off == (0.0, 0.0)
@@ -115,7 +133,7 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        caught = self.alarm.lately and not self._known
+        caught = self.lag.late or ((self.alarm.lately or self.pushes.lately) and not self._known)
         if not self._lies or self._blind or caught or sense.dull or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt
@@ -177,7 +195,7 @@ class BipedLanding(BipedFigure):
         self.uneven = 1.0
         rise = self._rise(measured, other)
         self.barred = self.barred or (
-            self.time < self.measures.double + self.measures.lag and rise > g.highest * self.measures.lift
+            self.time < self.measures.double + self.lag.seconds and rise > g.highest * self.measures.lift
         )
         self.ground.under = measured
         rate, divergent = self.measures.rate, self.sense.divergent
@@ -191,7 +209,7 @@ class BipedLanding(BipedFigure):
         self.swing = Swing((float(other[0]), float(other[1]), float(other[2]), *angles_of(level @ r1)))
         self._before = (float(other[0]), float(other[1]))
         self._past.clear()
-        self._masses.clear()
+        self._remembered = 0
         self.error = (0.0, 0.0)
 
     def _rise(self, own: Plane, other: Array) -> float:
@@ -209,19 +227,39 @@ class BipedLanding(BipedFigure):
 
     def _seen_foot(self) -> tuple[Array, Array]:
         """Place (3,) [m] and rotation (3, 3) of the swinging sole, as the encoders have it."""
-        body, k, tilt = self.body, self.stance, self.ground.under.tilt
+        tilt, (at, turn) = self.ground.under.tilt, self._other_sole()
+        return tilt @ at, tilt @ turn
+
+    def _other_sole(self) -> tuple[Array, Array]:
+        """The same in axes of the standing sole."""
+        body, k = self.body, self.stance
         body.center(self._joints)
         (r0, p0), (r1, p1) = body.sole_pose(k), body.sole_pose(1 - k)
-        return tilt @ (r0.T @ (p1 - p0)), tilt @ (r0.T @ r1)
+        return r0.T @ (p1 - p0), r0.T @ r1
+
+    def _touched_height(self) -> float:
+        """How much higher the swinging foot stands than the standing one, over what the ground should rise [m].
+
+        The lower one of its middle and of where it is pressed, over the slope that is felt or that the standing sole
+        lies on, and by that sole as it is, not as it is believed to be: while it tips, a foot a step aside would seem
+        too high by millimeters.
+        """
+        sense, k = self.sense, self.stance
+        at, turn = self._other_sole()
+        tilt = Plane.of(sense.foot_roll, sense.foot_pitch).tilt
+        own, heights = tilt[:, :2] @ sense.points[k], []
+        for point in (sense.points[1 - k], self.body.soles[1 - k].outline.mean(axis=0)):
+            x, y, z = (tilt @ (at + turn[:, :2] @ point) - own).tolist()
+            heights.append(z - max(self.ground.felt.height(x, y), self.ground.under.height(x, y)))
+        return float(min(heights))
 
     def _hold_foot(self) -> None:
         """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
-        at, turn = self._seen_foot()
-        x, y, z = (turn[:, :2] @ self.body.soles[1 - self.stance].outline.mean(axis=0) + at).tolist()
-        if z - self.ground.felt.height(x, y) > self.ground.settings.highest * self.measures.lift:
+        if self._touched_height() > self.ground.settings.highest * self.measures.lift:
             self.barred = self._withdraws = True
             self.uneven = 1.0
             return
+        at, turn = self._seen_foot()
         self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0
 

@@ -23,7 +23,7 @@ from andante.geometry import Array
 from andante.gravity import GRAVITY
 from andante.locomotion.rigs.balance import edges, margin
 
-from .body import BipedBody, shared_push
+from .body import BipedBody
 from .stand_kernels import keep, root_from_sole, seen_from_sole
 
 LEFT, RIGHT = 0, 1
@@ -143,12 +143,22 @@ class StandFilter:
     def begin(self, q: Array) -> bool:
         """Take the joints over at targets q (joints,); False where the robot does not stand in them."""
         self.supports, self._alone, self._foot = BOTH, False, LEFT
+        q = self.joined(q)
         if not self.stands(q):
             return False
         self._pose, self.positions = self.seen(q)[0], q.copy()
         self.wanted, self.before = q.copy(), q.copy()
         self._center, self._speed, self._off = self.seen(q)[1], 0.0, np.zeros(2)
         return True
+
+    def joined(self, q: Array) -> Array:
+        """The same joints (joints,), those of the legs that follow another one mechanically where that one puts them.
+
+        Commands tell nothing of such a joint: NAO's two hip yaw joints are one servo.
+        """
+        legs, out = self.body.legs, q.copy()
+        out[self.body.tree.joint[legs.moved]] = legs.gain * q[self._own[legs.variable]]
+        return out
 
     def end(self) -> None:
         """Let the joints go."""
@@ -252,8 +262,6 @@ class StandFilter:
         root, torso, pose, center = np.empty((3, 3)), np.empty(3), np.eye(4), np.empty(3)
         seen_from_sole(q, self._masses, self._feet, self._foot, body.upright, pose, center, np.empty(3))
         root_from_sole(q, self._masses, self._feet, self._foot, root, torso)
-        weight = np.array([0.0, 0.0, body.mass * GRAVITY])
-        other = (float(pose[0, 3]), float(pose[1, 3]))
-        push = shared_push(weight, (float(center[0]), float(center[1])), 0.0, other, not self._alone)
-        bend: Array = body.carry(q, root, torso, self._foot, other, push) / body.kp
+        over, other = (float(center[0]), float(center[1])), (float(pose[0, 3]), float(pose[1, 3]))
+        bend: Array = body.carry(q, root, torso, self._foot, over, other, not self._alone) / body.kp
         return bend

@@ -9,6 +9,7 @@ answered by where and when the next foot comes down; each landing takes the pend
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 
@@ -27,12 +28,10 @@ from .figure import LEVEL, LEVEL_FEET, Pair
 from .footsteps import (
     LEFT,
     RIGHT,
-    Step,
     Swing,
-    choose_step,
-    coming_offset,
     leveled,
-    next_step,
+    meet_step,
+    plan_step,
     seen_from,
     shift_fraction,
     starting_offset,
@@ -40,6 +39,7 @@ from .footsteps import (
 from .ground import FLAT
 from .landing import BRISK, KNOWN, BipedLanding
 from .settings import BipedSettings
+from .step_plan import AHEAD, PlannedStep, StepLimits, StepPlan
 from .strength import check_strength
 
 LANDED = 0.3  # load of a foot that has met the ground early while a push is caught [body weights]
@@ -66,20 +66,24 @@ class BipedWalk(BipedLanding):
         self._growth = math.exp(m.rate * m.step_time)
         self._fraction = shift_fraction(m.rate, m.double)
         self._weights = np.array([s.weigh_place, m.weigh_time, s.weigh_error])
-        self._found = np.zeros(6)
+        self._numbers = np.array(
+            [m.width, m.step_time, self._growth, self._fraction, m.rate, m.double, m.pressure, m.quick, m.calm_control]
+        )
+        self._bounds = np.array([self._bounds_on(k) for k in (LEFT, RIGHT)])
         # ---- state
         self.stopped = ""  # why it has stopped by itself
         self._even = (0.0, 0.0)  # where the ground was even last [m]
         self._back: Command | None = None  # how it goes back there
         self._going_back = 0.0  # for so long [s]
         self.caution = 0.0  # 1 while something is caught, fades after it
-        self.velocity = [0.0, 0.0, 0.0]  # commanded, ramped, heading held
+        self.velocity: Velocity = (0.0, 0.0, 0.0)  # commanded, ramped, heading held
         self._ramped = [0.0, 0.0, 0.0]
         self._meant = [0.0, 0.0, 0.0]  # the same, were nothing caught
         self._commanded = False
         self._heading_goal = 0.0
         self._tilt: Array | None = None  # of the standing foot
         self._airborne = False  # the swinging foot has left the ground
+        self.plan: StepPlan | None = None  # footsteps that it is to make instead of a velocity
         self.commands: CommandSet | None = None  # until it is known, everything within the tops
         check_strength(self)
         self.measures = replace(m, arms=clear_swing(self))
@@ -137,19 +141,32 @@ class BipedWalk(BipedLanding):
         """A copy that feels what it plans, so that the targets of the coming time can be asked for now."""
         made = deepcopy(self, {id(self.body): self.body})
         made._blind, made.error, made.disturbed, made._tilt = True, (0.0, 0.0), False, None
-        made._masses.clear()
+        made._remembered = 0
         return made
 
     def begin(self, velocity: Velocity) -> None:
         """Be up to a velocity at once; for a walk in thought."""
         self._ramped = list(velocity)
 
+    def follow_footsteps(self, steps: Sequence[PlannedStep]) -> None:
+        """Make these steps, then stand; they replace those that were given before. None: stop beside the last foot.
+
+        Poses are those of soles in the frame of the start, as `position` and `footsteps` tell them. A step that is too
+        long is made as long as it can be, and the next ones make good for it. A command with a velocity ends the plan.
+        """
+        m = self.measures
+        longest, wide = m.max_speed * m.step_time, 2.0 * m.max_side * m.step_time
+        limits = StepLimits(longest, longest, m.narrowest, m.width + wide, 2.0 * m.max_turn * m.step_time)
+        self.plan = StepPlan(steps, m.width, limits) if steps else None
+
     # ---- one control step ------------------------------------------------------------------------
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
         """Joint targets (joints,) for the next control step of dt [s]; a command that is not finite is a stop."""
         if not math.isfinite(command.vx + command.vy + command.wz):
             command = Command()
-        command = self._heed(command, dt)
+        if command.moving:
+            self.plan = None
+        command = self._heed(self._planned(command), dt)
         if self._blind:
             x, y, _, yaw, _, _ = self.swing.pose
             self.sense.other = (x, y, yaw)
@@ -182,7 +199,7 @@ class BipedWalk(BipedLanding):
         if self.stopped:
             return self._retreat(dt)
         if self.uneven < KNOWN:
-            self._even = (float(self.position[0]), float(self.position[1]))
+            self._even = self.odometry.middle(self.sense.other)[:2]
         return command
 
     def _retreat(self, dt: float) -> Command:
@@ -203,10 +220,13 @@ class BipedWalk(BipedLanding):
         planned = (w * w * (self.place[0] - self.pressure[0]), w * w * (self.place[1] - self.pressure[1]))
         sense.update(readings, self.stance, planned, self._yaw, dt)
         self._joints = readings.position
+        if self.phase != "stand" and not self.disturbed:
+            self.lag.feel(readings.position, dt)
         self.odometry.turn(sense.turning, sense.facing, self.standing, dt)
         self.odometry.measure(sense.other, (sense.loads[self.stance], sense.loads[1 - self.stance]), self.time)
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
+        self._feel_pushes(dt)
         if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
@@ -218,7 +238,7 @@ class BipedWalk(BipedLanding):
         self.ground.update(sense.foot_roll, sense.foot_pitch, rests, dt, both, self.uneven)
         under = self.ground.under
         off, lean = (0.0, 0.0), (0.0, 0.0)
-        ago = round(self.measures.lag / dt) + 1
+        ago = round(self.lag.seconds / dt) + 1
         if len(self._past) >= ago and known:
             then, now = self._past[-ago], sense.divergent
             off = (now[0] - then[0], now[1] - then[1])
@@ -230,28 +250,26 @@ class BipedWalk(BipedLanding):
         """Ramp the command, within what is possible, and hold the heading by the steps that were measured."""
         m = self.measures
         self._commanded = command.moving
-        tops = (m.max_speed, m.max_side, m.max_turn)
+        tops = self._tops
         self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
         self.steady += dt
         self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
-        asked = [
-            max(-top, min(top, each)) for each, top in zip((command.vx, command.vy, command.wz), tops, strict=True)
-        ]
-        pace = max(abs(each) / top for each, top in zip(asked, tops, strict=True))
+        asked = self._within((command.vx, command.vy, command.wz))
+        pace = self._pace_of(asked)
         if self._known and pace > BRISK:  # feet can tell the ground at less
             slow = min(slow, BRISK / pace)
-        vx, vy, wz = self._shaped((asked[0], asked[1], asked[2]))
-        meant, goal = (vx, vy, wz), (slow * vx, slow * vy, slow * wz)
+        goal = self._shaped(asked)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
-            self._ramped[i] += max(-most, min(most, goal[i] - self._ramped[i]))
-            change = meant[i] - self._meant[i]  # whatever is caught meanwhile
+            self._ramped[i] += max(-most, min(most, slow * goal[i] - self._ramped[i]))
+            change = goal[i] - self._meant[i]  # whatever is caught meanwhile
             self._meant[i] += max(-most, min(most, change))
             if abs(change) > STEADY * tops[i]:
                 self.steady = 0.0
-        vx, vy, wz = self._shaped((self._ramped[0], self._ramped[1], self._ramped[2]))
-        self.pace = max(abs(each) / top for each, top in zip(self._ramped, tops, strict=True))
+        ramped = (self._ramped[0], self._ramped[1], self._ramped[2])
+        vx, vy, wz = self._shaped(ramped)
+        self.pace = self._pace_of(ramped)
         heading = self.odometry.middle(self.sense.other)[2]
         if self.phase == "walk":
             most = self.settings.heading_most * m.max_turn / max(m.heading_gain, 1e-9)
@@ -260,14 +278,50 @@ class BipedWalk(BipedLanding):
             vx, vy, wz = self._shaped((vx, vy, max(-m.max_turn, min(m.max_turn, held))))
         else:
             self._heading_goal = heading
-        self.velocity = [vx, vy, wz]
+        self.velocity = (vx, vy, wz)
+
+    @property
+    def _tops(self) -> Velocity:
+        m = self.measures
+        return m.max_speed, m.max_side, m.max_turn
+
+    def _within(self, velocity: Velocity) -> Velocity:
+        """A velocity cut at the top speeds."""
+        (x, y, turn), (vx, vy, wz) = self._tops, velocity
+        return float(max(-x, min(x, vx))), float(max(-y, min(y, vy))), float(max(-turn, min(turn, wz)))
+
+    def _pace_of(self, velocity: Velocity) -> float:
+        """The largest part of a top speed."""
+        (x, y, turn), (vx, vy, wz) = self._tops, velocity
+        return max(abs(vx) / x, abs(vy) / y, abs(wz) / turn)
 
     def _shaped(self, velocity: Velocity) -> Velocity:
         return velocity if self.commands is None else self.commands.shaped(velocity)
 
-    def _next(self, stance: int) -> Step:
-        vx, vy, wz = self.velocity
-        return next_step((vx, vy, wz), stance, self.measures.width, self.measures.step_time)
+    def _planned(self, command: Command) -> Command:
+        """The command, or the velocity of the next step of the plan; a walk that has stopped by itself drops it."""
+        if self.stopped or not self.plan:
+            self.plan = None
+            return command
+        foot, m = self.odometry.foot, self.measures
+        step = self.plan.coming(foot, self.stance, 1)[0]
+        vx, vy, wz = self._shaped(self.plan.velocity(step, self.stance, m.step_time))
+        moving = Command(vx, vy, wz)
+        return moving if moving.moving else Command(vx=STEADY * STEADY * m.max_speed)  # steps on the spot are steps
+
+    def _start(self) -> tuple[float, float]:
+        """Where the divergent component has to be when the first step begins."""
+        if not self.plan:
+            m = self.measures
+            return starting_offset(self.velocity, self.stance, m.width, m.step_time, self._growth)
+        return self.plan.start(self.plan.coming(self.odometry.foot, self.stance, AHEAD), self.stance, self._growth)
+
+    def _bounds_on(self, stance: int) -> Array:
+        """Least and largest pressure point, and place of the other foot (4, 2), seen from a foot that stands [m]."""
+        m, (heel, toe, right, left) = self.measures, self.body.soles[stance].box
+        near, far = (m.narrowest, m.widest) if stance == RIGHT else (-m.widest, -m.narrowest)
+        pressure = [heel + m.margin, right + m.margin], [toe - m.margin, left - m.margin]
+        return np.array([*pressure, [m.reach_back, near], [m.reach_ahead, far]])
 
     # ---- standing and starting -------------------------------------------------------------------
     def _stand(self, command: Command, dt: float) -> Pair:
@@ -278,8 +332,9 @@ class BipedWalk(BipedLanding):
             return self._walk(dt)
         if command.moving and self._tilt_known:
             aside = self._ramped[1] or self._ramped[2]
-            if aside and (aside > 0.0) == (self.stance == LEFT):
-                self._change_foot()  # the foot on the outside goes first
+            outside = bool(aside) and (aside > 0.0) == (self.stance == LEFT)
+            if self.plan.steps[0].side == self.stance if self.plan else outside:
+                self._change_foot()  # the foot on the outside, or the plan's first one, goes first
             self.phase, self.time = "shift", 0.0
             return self._shift_over(dt)
         x, y = self._wanted()
@@ -314,7 +369,7 @@ class BipedWalk(BipedLanding):
         """Bring the pendulum to where the first step begins, by the pressure point that does it in the time left."""
         m = self.measures
         x, y = (a + e for a, e in zip(self._wanted(), self.error, strict=True))
-        bx, by = starting_offset(self._next, self.stance, self._growth)
+        bx, by = self._start()
         growth = math.exp(m.rate * max(m.shift_time - self.time, dt))
         self.time += dt
         if self.time >= m.shift_time - 1e-9:
@@ -366,6 +421,8 @@ class BipedWalk(BipedLanding):
         if met and self._busy and not self.alarm.hurry:
             self._take_foot()
         step = self._change_foot()
+        if self.plan:
+            self.plan.landed(self.stance)
         self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
@@ -376,33 +433,23 @@ class BipedWalk(BipedLanding):
 
     def _choose(self, remain: float, dt: float) -> None:
         m, s = self.measures, self.settings
-        wanted, bx, by = coming_offset(self._next, self.stance, self._growth, self._fraction)
-        shift = np.zeros(2)
-        if remain > 1e-9:
-            part = shift_fraction(m.rate, remain) * remain / m.double
-            shift[0], shift[1] = part * self._before[0], part * self._before[1]
-        heel, toe, right, left = self.body.soles[self.stance].box
-        near, far = (m.narrowest, m.widest) if self.stance == RIGHT else (-m.widest, -m.narrowest)
         usual = max(m.step_time - self.time, dt)
         shortest = longest = usual
         if self.alarm.hurry:
             shortest = max(s.shortest * m.step_time - self.time, m.soonest, remain)
             longest = max(usual, s.longest * m.step_time - self.time)
-        x, y = self._wanted()
-        args = (
-            np.array([m.pressure, 0.0]), np.array([heel + m.margin, right + m.margin]),
-            np.array([toe - m.margin, left - m.margin]), shift, np.array(wanted[:2]), np.array([m.reach_back, near]),
-            np.array([m.reach_ahead, far]), np.array([bx, by]), np.array(self.swing.pose[:2]), m.quick, m.rate,
+        pose = self.swing.pose
+        rest = (
+            self._wanted(), self.error, self._before, (pose[0], pose[1]), remain, (usual, shortest, longest, dt),
+            self.disturbed, self._numbers, self._bounds, self._weights,
         )  # fmt: skip
-        measured = np.array([x + self.error[0], y + self.error[1]])
-        found = self._found
-        self.left = choose_step(measured, *args, usual, shortest, longest, dt, m.calm_control, self._weights, found)
-        self.step = (float(found[0]), float(found[1]), wanted[2])
-        if self.disturbed:  # the body itself goes on as planned, in the time that the step now takes
-            choose_step(
-                np.array([x, y]), *args, self.left, self.left, self.left, dt, m.calm_control, self._weights, found
-            )  # fmt: skip
-        self._pressed = (float(found[2]), float(found[3]))
+        if self.plan:
+            steps = self.plan.coming(self.odometry.foot, self.stance, AHEAD)
+            wanted, bx, by = self.plan.offset(steps, self.stance, self._growth, self._fraction)
+            self.left, x, y, yaw, px, py = meet_step(wanted, (bx, by), self.stance, *rest)
+        else:
+            self.left, x, y, yaw, px, py = plan_step(self.velocity, self.stance, *rest)
+        self.step, self._pressed = (x, y, yaw), (px, py)
 
     def _goal(self) -> tuple[float, float, float, float, float, float]:
         """Where the swinging foot comes down, level on the ground even when the standing one is not."""

@@ -20,7 +20,7 @@ TOP = ("robot", "body", "forward", "center", "mass", "step_height", "stride_time
 NEEDED = ("robot", "body", "legs", "stance")
 LEG = ("name", "joints", "hip", "foot", "point", "radius", "stand", "reach", "knee")
 LEG_NEEDED = ("name", "joints", "hip", "foot", "stand")
-SERVO = ("kp", "kd", "kv", "effort", "velocity", "delay", "backlash", "armature")
+SERVO = ("kp", "kd", "kv", "effort", "velocity", "delay", "backlash", "armature", "step")
 
 
 def rig_path(robot_file: Path) -> Path:

@@ -12,7 +12,7 @@ from andante.description import Joint, Robot
 from andante.geometry import SE3, Array
 from andante.kinematics import chain
 
-from .legs import Branch
+from .branch import Branch
 
 ASIDE = 0.08  # of the robot's height: a limb that begins further from the middle is an arm, not a head or a waist
 HANG = np.array([0.35, 0.3, -0.75])  # of a hand from its shoulder, in lengths of the arm: ahead, outward, up

@@ -18,7 +18,7 @@ from andante.kinematics import Chain, chain
 
 from .arms import hanging_arms
 from .balance import mass_tree, sliding_frames, weigh
-from .legs import Branch
+from .branch import Branch
 from .rig import TIP, loads
 from .soles import FLAT, foot_corners, leveling
 

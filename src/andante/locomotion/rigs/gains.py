@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from andante.description import JointType, Robot
+from andante.description import Joint, JointType, Robot
 from andante.description.inertia import combine
+from andante.geometry import SE3
 from andante.gravity import GRAVITY
 
 from .rig import Rig
@@ -17,6 +19,7 @@ STIFFNESS = 20.0  # of a leg joint, in what the falling robot pulls with: m g h 
 SETTLING = 0.06  # kd / kp, in the time of the falling robot, sqrt(h / g)
 ROTOR = 0.1  # inertia of a drive whose file states none, in kd² / kp
 LEADER = 1e-4  # least inertia of a drive that others follow, in m h²
+CALM = 4.0  # kd h / I in a step h of the physics up to which a servo at its limit of effort comes to rest again
 BANDWIDTH, DAMPING = 2 * math.pi * 8.0, 0.7  # of joints that carry nothing but themselves: arms, heads, fingers [rad/s]
 
 
@@ -35,7 +38,9 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian.
     kp = 20 m g h holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time
     sqrt(h / g) in which it does. Drives without inertia of their own get 0.1 kd² / kp, less than half of what kd damps
-    critically, so that light feet stay calm at the steps of the physics. All other joints carry themselves: kp = I w²
+    critically, so that light feet stay calm at the steps of the physics. Where the file states less, a servo at its
+    limit throws the foot to and fro in every step of the physics; its `step` is the longest that keeps it calm,
+    4 I / kd with the inertia I of what it moves. All other joints carry themselves: kp = I w²
     and kd = 2 z I w with the inertia I of what they move and of a drive that is as heavy, where the file states none:
     chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort,
     which files often leave at a round number, fingers would be stiff enough to flutter and to shake the robot.
@@ -45,7 +50,7 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     fall = math.sqrt(rig.center_height / GRAVITY)
     kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
     kd = SETTLING * fall * kp
-    out = {}
+    out, poses = {}, robot.link_poses(rig.stance)
     for name in dict.fromkeys(name for leg in rig.legs for name in leg.joints):
         stated, dynamics = stated_gains(robot, name), robot.joint(name).dynamics
         if "kp" in stated:
@@ -55,6 +60,8 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
         out[name] = {"kp": float(f"{kp:.4g}"), "kd": float(f"{kd:.4g}")}
         if not dynamics.armature:
             out[name]["armature"] = float(f"{ROTOR * kd * kd / kp:.3g}")
+        elif dynamics.armature < ROTOR * kd * kd / kp and 0 < robot.joint(name).limits.effort < math.inf:
+            out[name]["step"] = float(f"{CALM * _moved(robot, poses, robot.joint(name)) / kd:.3g}")
     for name, inertia in _carried_alone(robot, rig).items():
         if name not in out and "kp" not in stated_gains(robot, name):
             rotor = 0.0 if robot.joint(name).dynamics.armature else inertia
@@ -73,15 +80,8 @@ def _carried_alone(robot: Robot, rig: Rig) -> dict[str, float]:
     for joint in robot.movable:
         if joint.name in legs:
             continue
-        moved = [link for link in robot.links if joint in robot.ancestors(link.name) and link.inertia is not None]
-        whole = combine([link.inertia.transformed(poses[link.name]) for link in moved if link.inertia is not None])
-        if whole is None:
-            continue
-        frame = poses[joint.parent] @ joint.pose
-        axis = frame.rotation @ np.asarray(joint.axis)
-        lever = np.cross(axis, np.asarray(whole.com) - frame.translation)
-        turned = float(axis @ whole.matrix @ axis) + whole.mass * float(lever @ lever)
-        out[joint.name] = (whole.mass if joint.type is JointType.PRISMATIC else turned) + joint.dynamics.armature
+        if moved := _moved(robot, poses, joint):
+            out[joint.name] = moved
     least = LEADER * rig.mass * rig.center_height**2
     for joint in robot.movable:
         if joint.mimic is not None and joint.name in out:
@@ -89,3 +89,16 @@ def _carried_alone(robot: Robot, rig: Rig) -> dict[str, float]:
             if leader in out:
                 out[leader] = max(out[leader] + moved, least)
     return out
+
+
+def _moved(robot: Robot, poses: Mapping[str, SE3], joint: Joint) -> float:
+    """Inertia about (along) a joint of all that it moves and of its drive [kg m² or kg]; 0 where that has no mass."""
+    moved = [link for link in robot.links if joint in robot.ancestors(link.name) and link.inertia is not None]
+    whole = combine([link.inertia.transformed(poses[link.name]) for link in moved if link.inertia is not None])
+    if whole is None:
+        return 0.0
+    frame = poses[joint.parent] @ joint.pose
+    axis = frame.rotation @ np.asarray(joint.axis)
+    lever = np.cross(axis, np.asarray(whole.com) - frame.translation)
+    turned = float(axis @ whole.matrix @ axis) + whole.mass * float(lever @ lever)
+    return (whole.mass if joint.type is JointType.PRISMATIC else turned) + joint.dynamics.armature

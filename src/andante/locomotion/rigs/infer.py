@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from andante.gravity import GRAVITY
 
 from .crouch import crouch
 from .gains import biped_gains
+from .halves import halves
 from .legs import body_link, find_legs, forward_azimuth, leg_faults, resting_pose, ring_order
-from .rig import Leg, Rig, leg_gains
+from .rig import OPEN, Leg, Rig, leg_chain, leg_gains
 from .stance import Sketch, centered_stance, named_stance, reach_of, sketch_leg, vec, weigh_robot
 
 KNEES = ("same", "back", "front", "in", "out", "up")
@@ -111,7 +113,34 @@ def _finish(
         step_height=round(step, 4),
         stride_time=_stride_time(robot, legs, tall),
     )
+    rig = replace(rig, stance=_with_halves(robot, rig))
     return replace(rig, servos=(biped_gains if len(legs) == 2 else leg_gains)(robot, rig))
+
+
+def _with_halves(robot: Robot, rig: Rig) -> Mapping[str, float]:
+    """The stance with second halves of legs at the ends of the first, knees on the other side where they can be."""
+    stance = dict(rig.stance)
+    for half in halves(robot, rig.legs):
+        leg = rig.legs[half.leg]
+        poses = robot.link_poses(stance)
+        held = poses[half.hip].inverse() @ poses[leg.foot] @ np.asarray(half.anchor)
+        knee = (poses[robot.joint(leg.joints[-1]).parent] @ robot.joint(leg.joints[-1]).pose).translation
+        chain = leg_chain(robot, half.hip, half.foot, half.joints, half.point, stance)
+        found = []
+        for start in product((-1.2, 0.0, 1.2), repeat=len(half.joints)):
+            solution = chain.ik(
+                np.array([*held, *[np.nan] * 3]), np.clip(start, *chain.limits), restarts=0, max_iterations=60
+            )
+            turns = np.where(np.isfinite(chain.limits[1]), 0.0, np.round(solution.q / (2 * math.pi)))
+            near = solution.q - 2 * math.pi * turns
+            there = {**stance, **dict(zip(chain.joint_names, map(float, near), strict=True))}
+            last = robot.joint(half.joints[-1])
+            second = (robot.link_poses(there)[last.parent] @ last.pose).translation
+            found.append((round(float(solution.error), 4), -float(np.linalg.norm(second - knee)), there))
+        error, _, there = min(found, key=lambda each: each[:2])
+        if error < OPEN * float(np.linalg.norm(held)):
+            stance = there
+    return {name: round(value, 6) for name, value in robot.complete(stance).items()}
 
 
 def _step_height(sketches: list[Sketch], stance: dict[str, float], places: Array) -> float:

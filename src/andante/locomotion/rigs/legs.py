@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from andante.description.solids import bounds, surface
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array, so3
 
+from .branch import Branch, end_loop, twins_of
 from .soles import foot_body, foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
@@ -21,25 +21,8 @@ REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNO
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
 APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
 MANY = 6  # joints of a leg, from which the last one may move toes
-PARALLEL = 0.9  # cosine between axes that turn a leg in one plane
-BESIDE = 0.15  # of their length: legs whose first axes are nearer than this are halves of one
+SLACK = 0.1  # a hinge that turns less is no joint of a leg [rad]
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A chain of joints from the body to an end that can stand on the ground."""
-
-    joints: tuple[str, ...]  # those that move this branch alone
-    hip: str
-    foot: str
-    point: Array  # foot frame [m]
-    radius: float
-
-    @property
-    def name(self) -> str:
-        """After its foot."""
-        return self.foot
 
 
 def branches(robot: Robot) -> list[Branch]:
@@ -99,8 +82,10 @@ def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
 
 
 def _moves(robot: Robot, name: str) -> bool:
-    limits = robot.joint(name).limits
-    return not limits.upper - limits.lower < 1e-6
+    """Whether a joint can move a leg: slack of a bearing that a file models as a joint does not."""
+    joint = robot.joint(name)
+    least = 1e-6 if joint.type is JointType.PRISMATIC else SLACK
+    return not joint.limits.upper - joint.limits.lower < least
 
 
 def _end_point(robot: Robot, link: str, group: list[str]) -> tuple[str, Array, float] | None:
@@ -166,16 +151,18 @@ def find_legs(robot: Robot) -> list[Branch]:
             f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
         )
     legs = _standing(robot, found)
-    closed = [joint for joint in robot.loops if any(_carried_by(robot, joint, leg) for leg in legs)]
-    if closed:
-        raise _closed(robot, closed[0])
+    twins = twins_of(robot, found, robot.link_poses(resting_pose(robot)[0]))
+    for joint in robot.loops:
+        leg = next((each for each in legs if _carried_by(robot, joint, each)), None)
+        if leg is not None and (leg.name not in twins or end_loop(robot, leg, twins[leg.name]) is not joint):
+            raise _closed(robot, joint)
     return legs
 
 
 def _closed(robot: Robot, joint: Joint) -> BadInput:
     return BadInput(
         f"robot {robot.name!r}: its legs close loops ({joint.name!r} joins {joint.parent!r} and {joint.child!r}); "
-        "it stands and is simulated so, but gaits move open legs only"
+        "it stands and is simulated so, but gaits move open legs, or two halves that a hinge joins at their ends"
     )
 
 
@@ -183,58 +170,17 @@ def _standing(robot: Robot, found: list[Branch]) -> list[Branch]:
     """Those branches that carry the robot."""
     pose, named = resting_pose(robot)
     poses = robot.link_poses(pose)
+    twins = twins_of(robot, found, poses)
+    seconds = {twin.name for twin in twins.values()}
+    found = [branch for branch in found if branch.name not in seconds]
     if named:
         low = [float((poses[b.foot] @ b.point)[2]) - b.radius for b in found]
         height = max(float(p.translation[2]) for p in poses.values()) - min(low)
         return [b for b, z in zip(found, low, strict=True) if z - min(low) < 0.1 * max(height, 1e-6)]
-    found = _without_twins(robot, found, poses)
     heights = {b.name: (float(poses[b.hip].translation[2]), _lowest_reach(robot, b, pose)) for b in found}
     groups = [group for group in _alike(found, heights) if len(group) > 1] or [found]
-    carrying = [group for group in groups if _carries(robot, group, heights, poses)]
+    carrying = [group for group in groups if _carries(robot, group, twins, heights, poses)]
     return min(carrying or groups, key=lambda group: (len(group) < 4, _depth(group, heights)))
-
-
-SwingPlane = tuple[Array, Array, float]  # of a leg that swings in one: a point of its first axis, the axis, length [m]
-
-
-def _without_twins(robot: Robot, found: list[Branch], poses: dict[str, SE3]) -> list[Branch]:
-    """Branches without those that swing beside another one in the same plane, about the same axis.
-
-    Two such branches are the halves of one leg, which the file leaves open or closes by a loop; there is no room to
-    step with both. The outer one is the leg, of others the one that ends in a round foot.
-    """
-    out = list[Branch]()
-    planes = {b.name: _swing_plane(robot, b, poses) for b in found}
-    for branch in sorted(found, key=lambda b: (-b.radius, -_aside(planes[b.name]))):
-        own = planes[branch.name]
-        if own is None or not any(_same_plane(own, planes[other.name]) for other in out):
-            out.append(branch)
-    return sorted(out, key=found.index)
-
-
-def _aside(plane: SwingPlane | None) -> float:
-    return 0.0 if plane is None else abs(float(plane[0] @ plane[1]))
-
-
-def _swing_plane(robot: Robot, branch: Branch, poses: dict[str, SE3]) -> SwingPlane | None:
-    """The axis about which all joints of a branch turn; None where they turn about several."""
-    joints = [robot.joint(name) for name in branch.joints]
-    at = [poses[joint.parent] @ joint.pose for joint in joints]
-    axes = np.array([pose.rotation @ np.asarray(joint.axis) for pose, joint in zip(at, joints, strict=True)])
-    if np.any(np.abs(axes @ axes[0]) < PARALLEL) or abs(float(axes[0, 2])) > 1.0 - PARALLEL:
-        return None
-    ends = np.array([*(pose.translation for pose in at), poses[branch.foot] @ branch.point])
-    return ends[0], axes[0], float(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum())
-
-
-def _same_plane(one: SwingPlane, other: SwingPlane | None) -> bool:
-    """Whether two legs swing about one axis, side by side."""
-    if other is None or abs(float(one[1] @ other[1])) < PARALLEL:
-        return False
-    gap = one[0] - other[0]
-    along = float(gap @ one[1])
-    length = min(one[2], other[2])
-    return float(np.linalg.norm(gap - along * one[1])) < BESIDE * length and abs(along) < 2.0 * BESIDE * length
 
 
 def _carried_by(robot: Robot, loop: Joint, branch: Branch) -> bool:
@@ -264,9 +210,16 @@ def _alike(found: list[Branch], heights: dict[str, tuple[float, float]]) -> list
     return [sorted(group, key=found.index) for group in out]
 
 
-def _carries(robot: Robot, group: list[Branch], heights: dict[str, tuple[float, float]], poses: dict[str, SE3]) -> bool:
+def _carries(
+    robot: Robot,
+    group: list[Branch],
+    twins: dict[str, Branch],
+    heights: dict[str, tuple[float, float]],
+    poses: dict[str, SE3],
+) -> bool:
     """Whether branches can reach below everything that they do not move, at rest: fingers and hands cannot."""
-    moved = {name for branch in group for name in branch.joints}
+    whole = [*group, *(twins[branch.name] for branch in group if branch.name in twins)]
+    moved = {name for branch in whole for name in branch.joints}
     low = math.inf
     for link in robot.links:
         if not any(joint.name in moved for joint in robot.ancestors(link.name)):
@@ -392,6 +345,7 @@ NO_SHAPE = "no <collision> at the end of the chain"
 ONE_JOINT = "only one joint"
 WHEEL = "only turn about themselves, as wheels do"
 LEG = "a leg is a chain of two or more joints that ends in a <collision>"
+FEET = "to stand on it, give the end of each leg a <collision>"
 DRIVES = "what has wheels drives, by andante navigate or in the studio"
 NOT_OWN = "fewer than two joints of their own (others are shared, mimic or cannot move)"
 
@@ -412,9 +366,9 @@ def leg_faults(robot: Robot) -> str:
         parts.insert(
             0, f"{_named([branch.foot for branch in could])}: could be {'a leg' if len(could) == 1 else 'legs'}"
         )
-    if NO_SHAPE in kinds:
-        return f"{'; '.join(parts)}; give every foot a <collision>"
-    return f"{'; '.join(parts)}; {DRIVES if list(kinds) == [WHEEL] and not could else LEG}"
+    if WHEEL in kinds and not could:
+        return f"{'; '.join(parts)}; {DRIVES}"
+    return f"{'; '.join(parts)}; {FEET if NO_SHAPE in kinds else LEG}"
 
 
 def chain_ends(robot: Robot) -> list[tuple[Joint, list[str]]]:

@@ -18,6 +18,8 @@ from andante.geometry import SE3, Array
 from andante.gravity import GRAVITY
 from andante.kinematics import Chain, Legs, chain
 
+from .halves import Half, halves
+
 CONTACT_SENSORS = ("force", "contact", "bumper", "touch")  # kinds of sensors that sense the ground under a foot
 TOUCH = 0.2  # of a foot's share of the weight, at which a fitted switch closes
 
@@ -194,11 +196,15 @@ def imu_rotation(robot: Robot, rig: Rig) -> Array:
     return np.eye(3)
 
 
+OPEN = 0.05  # of the length of a leg: halves that end further apart are not one leg
 TIP = "leg_solver/tip"  # name of the frame at the end of a leg
 
 
 class LegSolver:
-    """Inverse and forward kinematics of every leg, in walking axes with the body's origin."""
+    """Inverse and forward kinematics of every leg, in walking axes with the body's origin.
+
+    Second halves of legs follow the first where both end in one point in the stance; others stay as they are in it.
+    """
 
     def __init__(self, robot: Robot, rig: Rig) -> None:
         poses = robot.link_poses(rig.stance)
@@ -208,6 +214,18 @@ class LegSolver:
         names = robot.joint_names
         self.index = np.array([names.index(name) for name in self.legs.joint_names])
         self._targets = np.full((len(rig.legs), 6), np.nan)
+        self.halves = tuple(half for half in halves(robot, rig.legs) if _together(rig, poses, half))
+        if self.halves:
+            seconds = [
+                leg_chain(robot, half.hip, half.foot, half.joints, half.point, rig.stance) for half in self.halves
+            ]
+            bases = np.array([(walking_from_root @ poses[half.hip]).matrix for half in self.halves])
+            self._seconds = Legs(tuple(seconds), bases)
+            self._second_index = np.array([names.index(name) for name in self._seconds.joint_names])
+            self._first = np.array([half.leg for half in self.halves])
+            points = np.array([rig.legs[half.leg].point for half in self.halves])
+            self._anchors = np.array([half.anchor for half in self.halves]) - points
+            self._held = np.full((len(self.halves), 6), np.nan)
 
     def joints(self, points: Array, start: Array, restarts: int = 0) -> tuple[Array, Array]:
         """All joint positions (joints,) that bring the feet to points (legs, 3), and how far each is off [m].
@@ -218,11 +236,28 @@ class LegSolver:
         found = self.legs.ik(self._targets, start[self.index], restarts=restarts, tolerance=1e-6, max_iterations=40)
         q = start.copy()
         q[self.index] = found.q
+        if self.halves:
+            q[self._second_index] = self._follow(found.q, start[self._second_index], restarts)
         return q, found.error
+
+    def _follow(self, q: Array, start: Array, restarts: int) -> Array:
+        """Joints of the second halves, for joints of the legs."""
+        feet = self.legs.fk(q)[self._first]
+        self._held[:, :3] = feet[:, :3, 3] + np.einsum("nij,nj->ni", feet[:, :3, :3], self._anchors)
+        found = self._seconds.ik(self._held, start, restarts=restarts, tolerance=1e-6, max_iterations=40)
+        return np.asarray(found.q)
 
     def feet(self, q: Array) -> Array:
         """Poses (legs, 4, 4): the middle of each foot [m] and the rotation of its link."""
         return self.legs.fk(q[self.index])
+
+
+def _together(rig: Rig, poses: Mapping[str, SE3], half: Half) -> bool:
+    """Whether the end of a half is where its leg holds it."""
+    leg = rig.legs[half.leg]
+    held = poses[leg.foot] @ np.asarray(half.anchor)
+    gap = np.linalg.norm(poses[half.foot] @ np.asarray(half.point) - held)
+    return bool(gap < OPEN * np.linalg.norm(held - poses[half.hip].translation))
 
 
 def leg_chain(
@@ -256,9 +291,10 @@ def leg_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     poses = robot.link_poses(rig.stance)
     mass = 2.0 * rig.mass / len(rig.legs)
     out = {}
-    for leg in rig.legs:
+    seconds = {half.leg: half.joints for half in halves(robot, rig.legs)}
+    for index, leg in enumerate(rig.legs):
         foot = poses[leg.foot] @ np.asarray(leg.point)
-        for name in leg.joints:
+        for name in (*leg.joints, *seconds.get(index, ())):
             joint = robot.joint(name)
             stated = [values for pattern, values in robot.servos.items() if fnmatchcase(name, pattern)]
             if stated:
@@ -340,6 +376,7 @@ def _carried(joint: Joint, frame: SE3, foot: Array, mass: float) -> tuple[float,
 
 
 def free_joints(robot: Robot, rig: Rig) -> frozenset[str]:
-    """Joints that are in none of the legs: they may move while it walks."""
-    busy = {joint.name for leg in rig.legs for joint in robot.ancestors(leg.foot)}
+    """Joints that are in none of the legs and their second halves: they may move while it walks."""
+    feet = [leg.foot for leg in rig.legs] + [half.foot for half in halves(robot, rig.legs)]
+    busy = {joint.name for foot in feet for joint in robot.ancestors(foot)}
     return frozenset(robot.joint_names) - busy

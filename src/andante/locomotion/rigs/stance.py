@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +15,15 @@ from andante.geometry import Array
 from andante.kinematics import Chain
 
 from .balance import margin
-from .legs import PARALLEL, Branch
+from .branch import PARALLEL, Branch
+from .halves import halves
 from .rig import Vec3, leg_chain
 
 HEIGHTS = (0.85, 0.78, 0.7, 0.62, 0.54)  # of hips over the ground, in leg lengths: legs that stand under the body
 SPRAWL_HEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6)  # legs that stand out sideways
 SPREADS = (0.4, 0.5, 0.6, 0.7, 0.8)  # of feet from the hip's axis, in leg lengths
 UPRIGHT_SPREADS = (0.1, 0.05, 0.0)
+UPRIGHT_KNEES = ("back", "front", "in", "out")  # the first way in which all of a robot's knees can bend
 LARGEST_REACH = 0.2  # in leg lengths
 ROUNDS = 3  # of shifts of four feet below the center
 OFF_CENTER = 0.02  # that it may be beside their middle, in leg lengths
@@ -171,10 +174,13 @@ def _search_stance(
     top = float(np.mean([s.top for s in sketches]))
     sprawled = sum(s.sprawled for s in sketches) * 2 > len(sketches)
     best: tuple[float, list[Array], Array] | None = None
+    stuck = Counter[int]()
     heights = SPRAWL_HEIGHTS if sprawled else HEIGHTS
     levels = [top - h * length for h in heights] if height is None else [-height]
-    directions = ("back", "front") if knees == "same" and not sprawled else ("up",) if knees == "same" else (knees,)
-    clearance = _underside(robot, body, rest, {n for s in sketches for n in s.branch.joints}) - 0.1 * length
+    directions = (UPRIGHT_KNEES if not sprawled else ("up",)) if knees == "same" else (knees,)
+    moved = {name for s in sketches for name in s.branch.joints}
+    moved |= {name for half in halves(robot, [s.branch for s in sketches]) for name in half.joints}
+    clearance = _underside(robot, body, rest, moved) - 0.1 * length
     for direction in directions:
         for level in levels:
             if level > clearance and height is None:
@@ -183,16 +189,13 @@ def _search_stance(
                 places = np.array(
                     [[*(s.base + shift + spread * s.length * s.outward), level + s.branch.radius] for s in sketches]
                 )
-                tried = _try_stance(sketches, places, forward, direction, length)
+                tried = _try_stance(sketches, places, forward, direction, length, stuck)
                 if tried is not None and (best is None or tried[0] > best[0]):
                     best = (tried[0], tried[1], places)
         if best is not None:
             break
     if best is None:
-        raise BadInput(
-            f"robot {robot.name!r}: no stance found in which all {len(sketches)} feet stand on one plane; "
-            "give a pose in which it stands as [stance] of a rig file, or as [poses.Stand] in its side file"
-        )
+        raise BadInput(_why_not(robot, sketches, stuck))
     stance = dict(rest)
     for sketch, q in zip(sketches, best[1], strict=True):
         stance.update(dict(zip(sketch.chain.joint_names, map(float, q), strict=True)))
@@ -211,16 +214,32 @@ def _underside(robot: Robot, body: str, rest: dict[str, float], moved: set[str])
     return low
 
 
+def _why_not(robot: Robot, sketches: list[Sketch], stuck: Counter[int]) -> str:
+    """Which leg stands in the way, and what to do."""
+    remedy = "give a pose in which it stands as [stance] of a rig file, or as [poses.Stand] in its side file"
+    if not stuck:
+        what = f"robot {robot.name!r} cannot stand on its {len(sketches)} legs"
+        return f"{what}: its belly is lower than they reach; {remedy}"
+    branch = sketches[stuck.most_common(1)[0][0]].branch
+    ranges = [(name, robot.joint(name).limits) for name in branch.joints]
+    told = ", ".join(f"{name} {limits.lower:.3g} to {limits.upper:.3g}" for name, limits in ranges)
+    return (
+        f"robot {robot.name!r} cannot stand on its {len(sketches)} legs: the joints of leg {branch.name!r} ({told}) do "
+        f"not bring its foot under the body beside the others, with a bent knee; correct their limits, or {remedy}"
+    )
+
+
 def _try_stance(
-    sketches: list[Sketch], places: Array, forward: float, direction: str, length: float
+    sketches: list[Sketch], places: Array, forward: float, direction: str, length: float, stuck: Counter[int]
 ) -> tuple[float, list[Array]] | None:
-    """Score and joint positions of a stance; None when a foot cannot be there with its knee that way."""
+    """Score and joint positions of a stance; None when a foot cannot be there with its knee that way: `stuck`."""
     if margin(places[:, :2], places[:, :2].mean(axis=0)) <= 0.05 * length:
         return None
     found, worst = [], math.inf
-    for sketch, place in zip(sketches, places, strict=True):
+    for index, (sketch, place) in enumerate(zip(sketches, places, strict=True)):
         q = _best_branch(sketch, place, _preferred_knee(direction, sketch, forward))
         if q is None:
+            stuck[index] += 1
             return None
         room = reach_of(sketch, place, q, 0.1 * length) / sketch.length
         lower, upper = sketch.chain.limits
@@ -250,8 +269,10 @@ def _preferred_knee(direction: str, sketch: Sketch, forward: float) -> Array:
 def _best_branch(sketch: Sketch, place: Array, wish: Array) -> Array | None:
     """The solution for a foot whose knee points as wished and that is furthest from its limits."""
     lower, upper = sketch.chain.limits
-    low, high = np.maximum(lower, -math.pi / 2), np.minimum(upper, math.pi / 2)
-    low, high = np.minimum(low, high), np.maximum(low, high)
+    low, high = np.clip(-math.pi / 2, lower, upper), np.clip(math.pi / 2, lower, upper)
+    beyond = high - low < 1e-9  # folded joints, whose whole range lies further out
+    low = np.where(beyond, np.maximum(lower, low - math.pi), low)
+    high = np.where(beyond, np.minimum(upper, high + math.pi), high)
     best: tuple[float, Array] | None = None
     n = len(lower)
     for second in (0.25, 0.5, 0.75):

@@ -205,7 +205,12 @@ def _first(keys: Any, k: int) -> float:
 
 
 def write_choregraphe(motion: Keyframes, path: Path, bezier: bool = False) -> None:
-    """Write a motion as key-frame code for a NAO; the keys of every joint as they are, with handles as wanted."""
+    """Write a motion as key-frame code for a NAO; see `choregraphe_text`."""
+    write_bytes(choregraphe_text(motion, bezier).encode(), path)
+
+
+def choregraphe_text(motion: Keyframes, bezier: bool = False) -> str:
+    """A motion as key-frame code for a NAO; the keys of every joint as they are, with handles as wanted."""
     lines = [
         f"# {motion.name}: key-frames for ALMotion",
         "from naoqi import ALProxy",
@@ -221,7 +226,7 @@ def write_choregraphe(motion: Keyframes, path: Path, bezier: bool = False) -> No
         lines += ["", f"names.append({name!r})", f"times.append({clock!r})", f"keys.append({written!r})"]
     call = f"{BEZIER}(names, times, keys)" if bezier else f"{PLAIN}(names, keys, times, True)"
     lines += ["", 'motion = ALProxy("ALMotion")', f"motion.{call}"]
-    write_bytes(("\n".join(lines) + "\n").encode(), path)
+    return "\n".join([*lines, ""])
 
 
 def _knot(clock: Sequence[float], places: Sequence[float], k: int) -> list[Any]:

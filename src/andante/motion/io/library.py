@@ -2,7 +2,7 @@
 
 The library of a robot is the folder `motions` of its package: NAME.toml (key-frames) and NAME.action (actions).
 Key-frame motions are CSV tables `time,JOINT,JOINT,...`, Python code as Choregraphe exports it (see `choregraphe`), or
-TOML with one [[keys]] table per instant:
+TOML (or JSON with the same entries) with one [[keys]] table per instant:
 
 name = "wave_hand"
 robot = "nao"                # for whom it is meant (optional)
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -32,7 +33,7 @@ from andante.files import read_text, write_bytes
 from andante.motion.actions.model import ActionSet
 from andante.motion.actions.text import parse_actions
 from andante.motion.keyframes import Key, Keyframes, Repeat
-from andante.parsing import parse_toml, toml_value
+from andante.parsing import parse_json, parse_toml, toml_value
 
 from .choregraphe import read_choregraphe
 from .recordings import is_recording, read_recording, recorded_motion
@@ -95,10 +96,31 @@ def read_keyframes_toml(path: Path) -> Keyframes:
         data = parse_toml(text)
     except ValueError as error:
         raise BadInput(f"{path}: not valid TOML ({' '.join(str(error).split())})") from None
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if line.replace(" ", "").startswith("[[keys]]")]
+    return keyframes_of(data, path, lines)
+
+
+def read_keyframes_json(path: Path) -> Keyframes:
+    """The motion of a JSON file with the entries of the TOML form."""
+    return keyframes_of_json(read_text(path, MAX_BYTES), path)
+
+
+def keyframes_of_json(text: str, path: Path) -> Keyframes:
+    """The motion of a JSON text; errors name the path."""
+    try:
+        data = parse_json(text)
+    except ValueError as error:
+        raise BadInput(f"{path}: not valid JSON ({error})") from None
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: a motion is an object with name, interpolation, loop and keys")
+    return keyframes_of(data, path)
+
+
+def keyframes_of(data: Mapping[str, Any], path: Path, lines: Sequence[int] = ()) -> Keyframes:
+    """The motion of the entries of a file; lines: of the keys, where they are known."""
     for name in data:
         if name not in TOP:
             raise UnknownName.among("entry", name, TOP, str(path))
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if line.replace(" ", "").startswith("[[keys]]")]
     tables = data.get("keys", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise BadInput(f"{path}: keys must be tables, like [[keys]] time = 0.5 JOINT = 0.3")
@@ -116,19 +138,38 @@ def read_keyframes_toml(path: Path) -> Keyframes:
     )
 
 
+def keyframes_table(motion: Keyframes) -> dict[str, Any]:
+    """The entries of a motion's file; `keyframes_of` gives it back."""
+    table: dict[str, Any] = {"name": motion.name, "interpolation": motion.interpolation}
+    if motion.robot:
+        table["robot"] = motion.robot
+    table["loop"] = True if motion.loop == inf else int(motion.loop)
+    if motion.repeat is not None:
+        span = motion.repeat
+        table["repeat"] = {"from": float(span.start), "to": float(span.end), "count": span.count}
+    keys = [
+        {"time": float(key.time)} | {joint: float(value) for joint, value in key.positions.items()}
+        for key in motion.keys
+    ]
+    return table | {"keys": keys}
+
+
 def write_keyframes_toml(motion: Keyframes, path: Path) -> None:
     """Write a motion so that reading gives it back exactly; the file is complete or absent."""
-    lines = [f"name = {toml_value(motion.name)}", f"interpolation = {toml_value(motion.interpolation)}"]
-    if motion.robot:
-        lines.append(f"robot = {toml_value(motion.robot)}")
-    lines.append(f"loop = {'true' if motion.loop == inf else int(motion.loop)}")
-    if motion.repeat is not None:
-        span = {"from": float(motion.repeat.start), "to": float(motion.repeat.end), "count": motion.repeat.count}
-        lines.append(f"repeat = {toml_value(span)}")
-    for key in motion.keys:
-        lines += ["", "[[keys]]", f"time = {toml_value(float(key.time))}"]
-        lines += [f"{toml_value(joint)} = {toml_value(float(value))}" for joint, value in key.positions.items()]
-    write_bytes(("\n".join(lines) + "\n").encode(), path)
+    write_bytes(toml_text(motion).encode(), path)
+
+
+def toml_text(motion: Keyframes) -> str:
+    """The motion as TOML."""
+    table = keyframes_table(motion)
+    lines = [f"{name} = {toml_value(value)}" for name, value in table.items() if name != "keys"]
+    for key in table["keys"]:
+        lines += [
+            "",
+            "[[keys]]",
+            *(f"{toml_value(name) if name != 'time' else name} = {toml_value(value)}" for name, value in key.items()),
+        ]
+    return "\n".join([*lines, ""])
 
 
 def _key(table: dict[str, Any], source: Source) -> Key:
@@ -162,7 +203,7 @@ def _repeat(path: Path, value: Any) -> Repeat | None:
         raise BadInput(f"{path}: repeat should look like {{from = 1.0, to = 2.0, count = 3}}") from None
 
 
-def _string(path: Path, data: dict[str, Any], name: str, default: str) -> str:
+def _string(path: Path, data: Mapping[str, Any], name: str, default: str) -> str:
     value = data.get(name, default)
     if not isinstance(value, str):
         raise BadInput(f"{path}: {name} should be a word in quotes, got {str(value)[:40]}")
@@ -174,7 +215,7 @@ def read_actions(path: Path) -> ActionSet:
     return parse_actions(read_text(path, MAX_BYTES), str(path))
 
 
-SUFFIXES = (".toml", ".csv", ".action", ".py", *BAGS)
+SUFFIXES = (".toml", ".json", ".csv", ".action", ".py", *BAGS)
 
 
 @dataclass(frozen=True)
@@ -200,20 +241,24 @@ def motions_folder(robot: Robot) -> Path | None:
     return ROBOTS[robot.name].motions if robot.name in ROBOTS else None
 
 
-def library_motions(robot: Robot) -> dict[str, Path]:
-    """Built-in motions for a robot, by name."""
-    folder = motions_folder(robot)
-    if folder is None or not folder.is_dir():
-        return {}
-    return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
+def library_motions(robot: Robot, own: Path | None = None) -> dict[str, Path]:
+    """Built-in motions for a robot, by name, and those of a folder of the user's own, which go before them."""
+    found: dict[str, Path] = {}
+    for folder in (motions_folder(robot), own):
+        if folder is not None and folder.is_dir():
+            found |= {path.stem: path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
+    return found
 
 
-def find_motion(robot: Robot, name: str) -> Choice:
-    """What a name means: a pose, a library motion, or a file; FILE:ACTION (or MOTION:ACTION) picks one of several."""
+def find_motion(robot: Robot, name: str, own: Path | None = None) -> Choice:
+    """What a name means: a pose, a library motion, or a file; FILE:ACTION (or MOTION:ACTION) picks one of several.
+
+    own: a folder of motions that are known by name too.
+    """
     folded = {pose.casefold(): pose for pose in robot.poses}
     if name.casefold() in folded:
         return PoseChoice(folded[name.casefold()])
-    known = library_motions(robot)
+    known = library_motions(robot, own)
     place, sign, action = name.rpartition(":")
     if not sign or not (_plain(place) in known or Path(place).suffix in SUFFIXES):
         place, action = name, ""
@@ -244,6 +289,8 @@ def _read(path: Path, action: str, robot: Robot) -> Choice:
         raise BadInput(f"{path}: only action files hold several actions; leave out :{action}")
     if path.suffix == ".toml":
         return read_keyframes_toml(path)
+    if path.suffix == ".json":
+        return read_keyframes_json(path)
     if is_recording(path):
         return recorded_motion(read_recording(path), robot)
     if path.suffix == ".csv":

@@ -20,7 +20,11 @@ from .pace import pace_along
 NOBODY = np.zeros((0, 5))
 MOVER_MARGIN, MOVER_SPREAD = 0.04, 0.06  # kept from moving things at least [m], and more for every second ahead [m/s]
 MOVER_SOFT, MOVER_WEIGHT = 0.6, 8.0  # nearer than this to them costs more and more [m], so much at a touch [1/s]
-STANDS, STOOD = 0.03, 0.5  # slower than this a robot stands [m/s]; one that has stood for so long is walked into [s]
+MOVER_TIGHT = 6.0  # ... and within what is kept, up to so much more at a touch
+MOVER_STANDS = 0.4  # part of that which a robot that stands is charged: who passes it looks where he goes
+MOVER_TURN = 0.25  # turning beside them costs more: it neither gets away nor stands, and looks away [s²/rad²]
+STANDS, TURNS = 0.03, 0.09  # slower than this a robot stands [m/s, rad/s]
+STOOD = 0.5  # one that has stood for so long is walked into, and not to blame [s]
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class MotionState:
     velocity: Array = field(default_factory=lambda: np.zeros(3))  # (3,) vx, vy, w in the robot's axes [m/s, rad/s]
     time: float = 0.0  # [s]
     movers: Array = field(default_factory=lambda: NOBODY)  # (m, 5) x, y, vx, vy, radius of moving things in the world
+    stood: float = 0.0  # for so long it has stood [s]
 
     def __post_init__(self) -> None:
         pose, velocity = np.asarray(self.pose, dtype=float), np.asarray(self.velocity, dtype=float)
@@ -173,8 +178,8 @@ class Surroundings:
         here = costmap.to_frame(state.pose)
         score_rollouts(
             controls, np.zeros(1), here, state.velocity, dt, self.limits(math.inf, 1), np.array([[*here, 0.0]]),
-            self.movers(state, costmap), costmap.distance, costmap.resolution, self.discs(costmap.resolution),
-            self.enough, self.margins.soft, np.zeros(COUNT), np.empty(1), crash,
+            self.movers(state, costmap), state.stood, costmap.distance, costmap.resolution,
+            self.discs(costmap.resolution), self.enough, self.margins.soft, np.zeros(COUNT), np.empty(1), crash,
         )  # fmt: skip
         return None if crash[0] == steps else float(crash[0] + 1) * dt
 
@@ -222,17 +227,31 @@ def _wrap(angle: float) -> float:
 
 
 @njit()
-def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array, discs: Array, enough: float) -> float:
-    """Least distance [m] between the footprint at a pose and moving discs (m, 5) after `time` seconds.
+def _half_turn(angle: float) -> tuple[float, float]:
+    """Cosine and sine of half of a step's turn [rad]; of small ones by their series, off by less than 1e-11."""
+    if abs(angle) > 0.2:
+        return math.cos(angle), math.sin(angle)
+    q = angle * angle
+    return 1.0 - q * (0.5 - q * (1.0 / 24.0 - q * (1.0 / 720.0 - q / 40320.0))), angle * (
+        1.0 - q * (1.0 / 6.0 - q * (1.0 / 120.0 - q / 5040.0))
+    )
 
-    They are taken to be larger than seen, and the more so the later: nobody walks quite as predicted.
-    """
+
+@njit()
+def kept_from(time: float) -> float:
+    """What is kept from moving things after `time` seconds [m]: more the later, nobody walks quite as predicted."""
+    return MOVER_MARGIN + MOVER_SPREAD * min(time, 1.5)
+
+
+@njit()
+def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array, discs: Array, enough: float) -> float:
+    """Least distance [m] between the footprint at a pose and moving discs (m, 5) after `time` seconds."""
     least = 1e9
     for m in range(len(movers)):
         mx, my = movers[m, 0] + time * movers[m, 2], movers[m, 1] + time * movers[m, 3]
-        wide = movers[m, 4] + MOVER_MARGIN + MOVER_SPREAD * min(time, 1.5)
+        wide = movers[m, 4]
         gap = math.sqrt((x - mx) ** 2 + (y - my) ** 2) - wide
-        if gap >= enough + MOVER_SOFT:
+        if gap >= enough + MOVER_SOFT + kept_from(time):
             continue
         for k in range(len(discs)):
             px, py = x + c * discs[k, 0] - s * discs[k, 1], y + s * discs[k, 0] + c * discs[k, 1]
@@ -244,16 +263,16 @@ def mover_gap(x: float, y: float, c: float, s: float, time: float, movers: Array
 @njit()
 def score_rollouts(
     controls: np.ndarray, pursuit: Array, pose: Array, velocity: Array, dt: float, limits: Array, path: Array,
-    movers: Array, distance: np.ndarray, resolution: float, discs: Array, enough: float, soft: float, weights: Array,
-    costs: Array, crashes: np.ndarray,
+    movers: Array, stood_before: float, distance: np.ndarray, resolution: float, discs: Array, enough: float,
+    soft: float, weights: Array, costs: Array, crashes: np.ndarray,
 ) -> float:  # fmt: skip
     """Score command sequences (k, t, 3) float32; they are changed to what the limits let through.
 
     pursuit (k,): above 0 the sequence is replaced by one that pursues the path with this speed [m/s];
     robots that can turn on the spot first when it leads off by more than 1 rad (odd k) or 0.35 rad (even k).
-    limits (9,) as `Surroundings.limits` gives them, path (p, 4) x, y, yaw, distance along. Out: costs (k,), crashes
-    (k,) the step of the first touch (t: none). Returns the clearance at the start [m]: a robot that begins too near to
-    something may move as long as it comes no nearer.
+    limits (9,) as `Surroundings.limits` gives them, path (p, 4) x, y, yaw, distance along; for `stood_before` [s] the
+    robot has stood. Out: costs (k,), crashes (k,) the step of the first touch (t: none). Returns the clearance at the
+    start [m]: a robot that begins too near to something may move as long as it comes no nearer.
 
     cost = ∫ follow · rest + align · offset² + head · (1 - cos) + clear · (1 - gap / soft)² (0.3 top + v) + reverse · v⁻
     + turn · w² dt,
@@ -271,13 +290,16 @@ def score_rollouts(
         mover_gap(pose[0], pose[1], c0, s0, 0.0, movers, discs, enough),
     )
     floor = min(0.0, first - 0.25 * resolution)
+    tangents = np.empty((last + 1, 2))
+    for i in range(last + 1):
+        tangents[i, 0], tangents[i, 1] = math.cos(path[i, 2]), math.sin(path[i, 2])
     for k in range(samples):
         x, y, yaw = pose[0], pose[1], pose[2]
         c, s = c0, s0
         vx, vy, w = velocity[0], velocity[1], velocity[2]
         at = 0
         cost = 0.0
-        stood = 0.0
+        stood = stood_before
         crash = steps
         rest = total
         for t in range(steps):
@@ -314,24 +336,30 @@ def score_rollouts(
                 most = min(most, abs(vx) / radius)
             w = min(max(w, -most), most)
             controls[k, t, 0], controls[k, t, 1], controls[k, t, 2] = vx, vy, w
-            middle = yaw + 0.5 * w * dt
-            cm, sm = math.cos(middle), math.sin(middle)
+            ch, sh = _half_turn(0.5 * w * dt)
+            cm, sm = c * ch - s * sh, s * ch + c * sh
             x += (cm * vx - sm * vy) * dt
             y += (sm * vx + cm * vy) * dt
             yaw += w * dt
-            c, s = math.cos(yaw), math.sin(yaw)
+            c, s = cm * ch - sm * sh, sm * ch + cm * sh
             gap = clearance_at(x, y, c, s, distance, resolution, discs, enough, floor)
             moved = math.sqrt(vx * vx + vy * vy)
-            stood = stood + dt if moved < STANDS and abs(w) < 3.0 * STANDS else 0.0
+            stood = stood + dt if moved < STANDS and abs(w) < TURNS else 0.0
             if len(movers):
-                near_mover = mover_gap(x, y, c, s, (t + 1) * dt, movers, discs, enough)
-                if near_mover < floor and stood >= STOOD:  # nothing better can be done than to stand
+                touch = mover_gap(x, y, c, s, (t + 1) * dt, movers, discs, enough)
+                kept = kept_from((t + 1) * dt)
+                near_mover = touch - kept
+                if touch < floor and stood >= STOOD:  # nothing better can be done than to stand
                     cost += dt * weights[CRASH] * 0.2
                 else:
-                    gap = min(gap, near_mover)
+                    gap = min(gap, touch)
                     if near_mover < MOVER_SOFT:
                         close = 1.0 - max(near_mover, 0.0) / MOVER_SOFT
-                        cost += dt * MOVER_WEIGHT * close * close
+                        close *= close
+                        if near_mover < 0.0:
+                            close += MOVER_TIGHT * min(1.0, -near_mover / kept)
+                        drives = MOVER_STANDS if stood > 0.0 else 1.0
+                        cost += dt * MOVER_WEIGHT * drives * close * (1.0 + MOVER_TURN * w * w)
             if gap < floor:
                 crash = t
                 break
@@ -349,13 +377,13 @@ def score_rollouts(
                 if new < off:
                     off, at = new, j
             dx, dy = x - path[at, 0], y - path[at, 1]
-            tangent = path[at, 2] if way > 0 or side > 0 else path[at, 2] + math.pi
-            along = dx * math.cos(tangent) + dy * math.sin(tangent)
+            along = tangents[at, 0] * dx + tangents[at, 1] * dy
+            along = along if way > 0 or side > 0 else -along
             along = min(max(along, -spacing), spacing) if at < last else 0.0
             rest = total - path[at, 3] - along
             cost += dt * (weights[FOLLOW] * (rest + (math.sqrt(off) if at == last else 0.0)) + weights[ALIGN] * off)
             if weights[HEAD] > 0.0:
-                cost += dt * weights[HEAD] * (1.0 - math.cos(yaw - path[at, 2]))
+                cost += dt * weights[HEAD] * (1.0 - c * tangents[at, 0] - s * tangents[at, 1])
             cost += dt * (weights[REVERSE] * max(0.0, -way * vx) + weights[TURN] * w * w)
         dx, dy = path[at, 0] - x, path[at, 1] - y
         end = math.sqrt(dx * dx + dy * dy)

@@ -75,8 +75,8 @@ class Dwa(VehicleController):
         weights = np.array([s.follow, s.align, s.head_car * car, s.clear, s.reverse, s.turn, 0.0, 100.0])
         score_rollouts(
             controls, pursuit, costmap.to_frame(state.pose), state.velocity, s.dt, limits, ahead,
-            around.movers(state, costmap), costmap.distance, costmap.resolution, around.discs(costmap.resolution),
-            around.enough, s.margins.soft, weights, costs, crashes,
+            around.movers(state, costmap), state.stood, costmap.distance, costmap.resolution,
+            around.discs(costmap.resolution), around.enough, s.margins.soft, weights, costs, crashes,
         )  # fmt: skip
         soon = min(steps - 1, round(s.window / s.dt))
         tried = np.where(pursuit[:, None] > 0, controls[:, soon], tried)

@@ -87,8 +87,8 @@ class Mppi(VehicleController):
         costs, crashes = np.empty(len(controls)), np.empty(len(controls), dtype=np.int64)
         arguments = (
             costmap.to_frame(state.pose), state.velocity, s.dt, limits, ahead, around.movers(state, costmap),
-            costmap.distance, costmap.resolution, around.discs(costmap.resolution), around.enough, s.margins.soft,
-            s.weights(self.vehicle, top),
+            state.stood, costmap.distance, costmap.resolution, around.discs(costmap.resolution), around.enough,
+            s.margins.soft, s.weights(self.vehicle, top),
         )  # fmt: skip
         score_rollouts(controls, pursuit, *arguments, costs, crashes)
         best = int(np.argmin(costs))

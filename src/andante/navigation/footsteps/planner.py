@@ -194,7 +194,7 @@ class FootstepPlanner:
             right: place of the right foot.
             goal: of the middle between the feet.
             stance: the foot that stands first; the other one makes the first step.
-            seconds: after which the best plan so far is taken [s].
+            seconds: of processor time after which the best plan so far is taken [s].
             best: search with an inflation of 1 at once (A*); the plan is the best of the lattice.
 
         Returns:
@@ -204,9 +204,11 @@ class FootstepPlanner:
             raise BadInput(f"the stance is one of {', '.join(FEET)}, got {stance!r}")
         if not all(math.isfinite(value) for pose in (left, right, goal) for value in pose):
             raise BadInput("poses of feet and goal must be finite")
-        begun = time.perf_counter()
+        begun = time.thread_time()
         standing = left if stance == "left" else right
-        why = self._refused(standing, goal)
+        why = self.refused(goal)
+        if not why and not math.isfinite(self.terrain.height(standing[0], standing[1])):
+            why = "the robot stands where no ground is known"
         if why:
             return FootstepPlan((), math.inf, math.inf, 0, 0.0, 0.0, why)
         self._set_goal(goal)
@@ -226,7 +228,7 @@ class FootstepPlanner:
             outcome = self._round(start, inflation, ways, begin, begun + seconds)
             if outcome != FOUND:
                 break
-            bound, found_at = inflation, time.perf_counter() - begun
+            bound, found_at = inflation, time.thread_time() - begun
             first_at = first_at or found_at
             prices.append(float(self._memory.g[start]))
             steps = self._walked(start)
@@ -237,7 +239,7 @@ class FootstepPlanner:
         count = int(self._memory.used[4]) - expanded
         if not prices:
             why = "time was over before a way was found" if outcome == MORE else "no way of steps leads to the goal"
-            return FootstepPlan((), math.inf, math.inf, count, time.perf_counter() - begun, 0.0, why)
+            return FootstepPlan((), math.inf, math.inf, count, time.thread_time() - begun, 0.0, why)
         return FootstepPlan(steps, prices[-1], bound, count, found_at, first_at, "", tuple(prices))
 
     def _round(self, start: int, inflation: float, ways: tuple[Array, Array, float], begin: Array, until: float) -> int:
@@ -254,10 +256,11 @@ class FootstepPlanner:
                 self._memory = _wider(self._memory)
             elif outcome == FULL_HEAP:
                 self._memory = _wider(self._memory, heap=True)
-            elif outcome != MORE or time.perf_counter() > until:
+            elif outcome != MORE or time.thread_time() > until:
                 return outcome
 
-    def _refused(self, standing: Pose, goal: Pose) -> str:
+    def refused(self, goal: Pose) -> str:
+        """Why nobody could stand at a goal of the middle of the feet; empty: one could."""
         t, s = self.terrain, self.steps
         feet = [placed(goal, (0.0, side * 0.5 * s.width, 0.0)) for side in (1.0, -1.0)]
         for foot, pose in enumerate(feet):
@@ -266,8 +269,6 @@ class FootstepPlanner:
         row, col = t.cell(goal[0], goal[1])
         if t.clearance[row, col] < s.body:
             return f"the goal is {t.clearance[row, col]:.2f} m from something; the body needs {s.body:.2f} m"
-        if not math.isfinite(t.height(standing[0], standing[1])):
-            return "the robot stands where no ground is known"
         return ""
 
     def _why_not(self, pose: Pose) -> str:

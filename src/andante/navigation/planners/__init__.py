@@ -15,6 +15,7 @@ from andante.geometry import Array
 from andante.navigation.costmap import FARTHEST, Costmap
 from andante.navigation.path import Path
 
+OFF_MAP, SHUT = "lies outside the map", "cannot be reached"
 _SLACK = 0.08  # free places that much further away are about as near [m]
 
 
@@ -94,7 +95,7 @@ def relaxed(
     place = f"the {what} ({pose[0]:.2f}, {pose[1]:.2f})"
     if costmap.inside(cell) and open_cells[cell]:
         return cell, ""
-    trouble = "lies outside the map" if not costmap.inside(cell) else _trouble(int(costmap.cost[cell]))
+    trouble = OFF_MAP if not costmap.inside(cell) else _trouble(int(costmap.cost[cell]))
     reach = tolerance / costmap.resolution
     for choice in (open_cells & (costmap.distance >= costmap.roomy + costmap.resolution), open_cells):
         found = nearest_open(choice, cell, reach, costmap.cell_of(other), _SLACK / costmap.resolution)
@@ -112,7 +113,7 @@ def _trouble(cost: int) -> str:
         return "lies in an obstacle"
     if cost == 255:
         return "lies in unknown space"
-    return "is too near to an obstacle for the robot" if cost == 253 else "cannot be reached"
+    return "is too near to an obstacle for the robot" if cost == 253 else "cannot be driven to"
 
 
 def shut_off(start: ArrayLike, goal: ArrayLike, costmap: Costmap, reach: float) -> str:
@@ -123,12 +124,15 @@ def shut_off(start: ArrayLike, goal: ArrayLike, costmap: Costmap, reach: float) 
     """
     here, there = np.asarray(start, dtype=float), np.asarray(goal, dtype=float)
     cell = costmap.cell_of(there)
-    if not costmap.inside(cell):
-        return ""
     open_cells = ~costmap.blocked()
+    if nearest_open(open_cells, cell, reach / costmap.resolution) is None:
+        place = f"the goal ({there[0]:.2f}, {there[1]:.2f})"
+        if not costmap.inside(cell):
+            return f"{place} {OFF_MAP}"
+        return f"{place} {_trouble(int(costmap.cost[cell]))} and no free place lies within {reach:.2f} m of it"
     first = nearest_open(open_cells, costmap.cell_of(here), 2 * costmap.roomy / costmap.resolution)
-    if first is None or nearest_open(open_cells, cell, reach / costmap.resolution) is None:
-        return ""  # the robot stands in something, or the goal does: that may pass
+    if first is None:
+        return ""  # the robot stands in something: that may pass
     parts, _ = ndimage.label(open_cells)  # side by side: planners cut no corners
     mine = parts == parts[first]
     if nearest_open(mine, cell, reach / costmap.resolution) is not None:
@@ -138,6 +142,6 @@ def shut_off(start: ArrayLike, goal: ArrayLike, costmap: Costmap, reach: float) 
     x, y = costmap.point_of((rows[nearest], cols[nearest]))
     away = math.hypot(x - there[0], y - there[1])
     return (
-        f"the goal ({there[0]:.2f}, {there[1]:.2f}) cannot be reached: obstacles that were seen close every way to it; "
+        f"the goal ({there[0]:.2f}, {there[1]:.2f}) {SHUT}: obstacles that were seen close every way to it; "
         f"the nearest place that can be reached is ({x:.2f}, {y:.2f}), {away:.2f} m from it"
     )

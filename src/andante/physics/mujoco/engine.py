@@ -141,6 +141,7 @@ class MujocoEngine(Engine):
     solver: ClassVar[Mapping[str, Any]] = SOLVER
     methods: ClassVar[tuple[str, ...]] = ENGINE.methods
     surface: ClassVar[tuple[str, ...]] = ENGINE.surface
+    clips: ClassVar[bool] = True  # servos are cut at their limits before a step is solved, see `calm_step`
     sole_tolerance: ClassVar[float] = 0.10  # a hull touches a plane in three or four points
 
     def _build(self) -> None:
@@ -192,11 +193,16 @@ class MujocoEngine(Engine):
     def _advance_along(self, model: int, references: Array) -> None:
         controls, row = self._controls[model], references[0]
         try:
-            for row in references:
-                controls[:] = row
-                if self._turning:
+            if self._turning or self._sliding:
+                for row in references:
+                    controls[:] = row
                     self._turn_pushes()
-                self._one_step()
+                    self._one_step()
+            else:
+                step, bare, data = mujoco.mj_step, self.mj_model, self.data
+                for row in references:
+                    controls[:] = row
+                    step(bare, data)
         except mujoco.FatalError as error:
             raise self._stuck(error) from None
         self.commands[model].references = self.references[model] = row

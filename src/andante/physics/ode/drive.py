@@ -11,7 +11,7 @@ All are rows of ODE's solver, so they are implicit. A motor row asks for v' = c 
 
 The motor of the hinge or slider itself carries the dry friction; servo and spring have angular or linear motors of
 their own beside it, because ODE pushes with all of FMax when a joint's own motor works at a stop. The effort of a
-mimic joint acts back on its source through the ratio, smoothed over `REACTION_TIME` since it is known one step late.
+mimic joint acts back on its source through the ratio, smoothed since it is known one step late: see `follow_rates`.
 The rotor inertia of a slider is a row too: effort = -A (v' - v)/h. Damping that is small beside kd is added to it
 while a position servo holds the joint, and shares its effort limit.
 """
@@ -25,12 +25,14 @@ from typing import Any
 import numpy as np
 from panda3d import ode
 
+from andante.description.inertia import combine
 from andante.description.joint import Joint, JointType
 from andante.errors import Unsupported
-from andante.geometry import Array
+from andante.geometry import SE3, Array
 from andante.physics.commands import ServoGains
 from andante.physics.engine import Model
 from andante.physics.state import Mode
+from andante.physics.tree import BodyTree
 
 from .build import Built, attach, fold, is_wide, slider_rate
 from .memory import Memory, Remembered
@@ -78,6 +80,40 @@ class Motor:
         return float(given[0] * axis[0] + given[1] * axis[1] + given[2] * axis[2])
 
 
+def follow_rates(tree: BodyTree, mimics: list[tuple[int, int, float, float]], dt: float) -> dict[int, float]:
+    """Part of a mimic joint's effort that reaches its source in a step of dt [s].
+
+    Followers of inertia sum(m² I) act back on a source of inertia J one step late. Smoothed by a, that loop is calm for
+    a < 2 / (1 + sum(m² I) / J); half of it is taken where `REACTION_TIME` asks for more, as for fingers of a hand whose
+    own link has next to no inertia.
+    """
+    carried: dict[int, float] = {}
+    moved = _moved_inertias(tree) if mimics else np.zeros(0)
+    for i, source, m, _ in mimics:
+        carried[source] = carried.get(source, 0.0) + m * m * float(moved[i])
+    most = {source: 1.0 / (1.0 + load / max(float(moved[source]), 1e-12)) for source, load in carried.items()}
+    return {i: min(1.0, dt / REACTION_TIME, most[source]) for i, source, _, _ in mimics}
+
+
+def _moved_inertias(tree: BodyTree) -> Array:
+    """(joints,) inertia about the axis of each joint of the bodies that it moves, or their mass [kg m², kg]."""
+    poses: list[SE3] = []
+    for body in tree.bodies:
+        poses.append(poses[body.parent] @ body.pose if body.parent >= 0 else SE3.identity())
+    out = np.zeros(len(tree.robot.movable))
+    for i, (joint, own) in enumerate(zip(tree.robot.movable, tree.joint_bodies, strict=True)):
+        back = poses[own].inverse()
+        parts = [(tree.bodies[b].inertia, back @ poses[b]) for b in np.flatnonzero(tree.carries[own])]
+        whole = combine(inertia.transformed(pose) for inertia, pose in parts)
+        if whole is None:
+            continue
+        axis = np.asarray(joint.axis)
+        lever = np.cross(axis, np.asarray(whole.com))
+        turned = float(axis @ whole.matrix @ axis) + whole.mass * float(lever @ lever)
+        out[i] = (whole.mass if joint.type is JointType.PRISMATIC else turned) + joint.dynamics.armature
+    return out
+
+
 class Drive:
     """The joints of one model: what moves and what brakes them."""
 
@@ -114,6 +150,7 @@ class Drive:
                 source, m = index[joint.mimic.joint], joint.mimic.multiplier
                 offset = m * float(self.center[source]) + joint.mimic.offset - float(self.center[i])
                 self.mimics.append((i, source, m, offset))
+        self._follow_rate = follow_rates(tree, self.mimics, dt)
         self.followers = np.zeros(count, dtype=bool)
         self.followers[[i for i, _, _, _ in self.mimics]] = True
         self.turning = [i for i, j in enumerate(self.movable) if j.type is JointType.CONTINUOUS or is_wide(j)]
@@ -232,7 +269,7 @@ class Drive:
             gap = m * (self.read[source]() + self.turns[source]) + offset - self.read[i]() - self.turns[i]
             motor = self.motors[i]
             motor.set_velocity(motor.key, m * self.rate[source]() + MIMIC_ERP / self.dt * gap)
-            self.reaction[i] += min(1.0, self.dt / REACTION_TIME) * (motor.effort() - self.reaction[i])
+            self.reaction[i] += self._follow_rate[i] * (motor.effort() - self.reaction[i])
             self.push[source](-m * self.reaction[i])
 
     def _move_stops(self, i: int) -> None:

@@ -17,6 +17,8 @@ ROBOT = RobotPackage(
     meshes="andante.robots.rover.meshes:MESHES",
     experiments=Path(__file__).with_name("experiments"),
     trials={"rover": "andante.robots.rover.trials:course_trial"},
+    body="andante.robots.rover.onboard:session_car",
+    nodes="andante.robots.rover.live:NODES",
 )
 
 __getattr__ = lazy_names(__name__)

@@ -140,6 +140,7 @@ class RoverTags:
 
 ODOMETRY = ("wheels", "uwb")  # what leads the localizer: wheels and gyro, or the tags and the AHRS as in the source
 SOURCES = ("uwb", "odometry", "amcl")  # of the estimates
+DRIVEN_BY = ("amcl", "uwb")  # those that the rover can be driven by
 SETTLING = 6  # scans of the standing rover that choose among first poses
 SETTLE_GROWTH = 1.3  # of the spread between two of them
 NARROWEST, WIDEST = 0.01, 0.5  # [m, rad]
@@ -158,26 +159,30 @@ class RoverComputer:
     def __init__(
         self,
         body: SerialBody,
-        field: LikelihoodField,
+        field: LikelihoodField | None,
         setup: UwbSetup,
         *,
         tag: ArrayLike,
         laser: ArrayLike,
         tag_height: float | None = None,
         odometry: str = "wheels",
+        driven_by: str = "amcl",
         parameters: MclParameters | None = None,
         seed: int = 0,
         say: Callable[[str], None] = lambda words: None,
     ) -> None:
-        """tag, laser: x, y of the first tag and of the laser on the robot [m]; tag_height: in the UWB frame [m]; say:
-        told words for the person beside the rover."""
+        """field: of the map, None: there is none yet; tag, laser: x, y of the first tag and of the laser on the robot
+        [m]; tag_height: in the UWB frame [m]; driven_by: the estimate that goes down the line, amcl, or uwb as in the
+        source before it had a map; say: told words for the person beside the rover."""
         UnknownName.check("odometry", odometry, ODOMETRY)
-        self.body, self.kind = body, odometry
+        UnknownName.check("estimate to drive by", driven_by, DRIVEN_BY)
+        self.body, self.kind, self.driven_by = body, odometry, driven_by
         self._tag, self._laser = np.asarray(tag, dtype=float), np.asarray(laser, dtype=float)
         ahrs = Ahrs(setup.tag_positions[1] - setup.tag_positions[0])
         self.odometry = RoverOdometry(body, ahrs)
         self.tags = RoverTags(setup, ahrs, tag_height)
-        self.localizer = MonteCarloLocalizer(field, parameters, seed)
+        self._parameters, self._seed = parameters, seed
+        self.localizer = None if field is None else MonteCarloLocalizer(field, parameters, seed)
         self.map_from_uwb: Array | None = None
         self.located = False  # the localizer has a pose that scans have settled
         self._still: StandStill | None = None
@@ -212,6 +217,25 @@ class RoverComputer:
         self._standing.clear()
         self._by_tags.clear()
 
+    def place(self, pose: ArrayLike, deviation: ArrayLike, now: float) -> None:
+        """The rear axle stands at a pose x, y, yaw of the map, as somebody says, within deviations [m, m, rad]."""
+        if self.localizer is None:
+            raise BadInput("there is no map to stand on")
+        self.localizer.start_at(pose, deviation)
+        self._map_from_odom = se2.compose(pose, se2.inverse(self.odometry.at(now)))
+        self._odom_start = self._map_from_odom.copy()
+        self.located, self.tags.standing = True, False
+        self._standing.clear()
+        self._seen_at = now
+
+    def use_map(self, field: LikelihoodField | None, now: float) -> None:
+        """Go on with another map in the same frame, from where the rover is."""
+        here = self.pose(now) if self.located else None
+        self.localizer = None if field is None else MonteCarloLocalizer(field, self._parameters, self._seed)
+        self.located = False
+        if here is not None and field is not None:
+            self.place(here, FOUND_DEVIATION, now)
+
     # ---- readings --------------------------------------------------------------------------------
     def ranges(self, stamp: float, tag: int, ranges: ArrayLike, now: float) -> None:
         """Take ranges (anchors,) of a tag [m] by their stamp and the time at which they came [s]."""
@@ -234,31 +258,32 @@ class RoverComputer:
         updates them. Scans without echoes are left out."""
         sweep = scan.time_increment * len(scan.ranges)
         scan = replace(scan, time=self._scan_stamps.time(scan.time, now, sweep))
-        if not self.aligned or int(scan.hit.sum()) < FEWEST_ECHOES:
+        if self.localizer is None or int(scan.hit.sum()) < FEWEST_ECHOES:
             return
         self._seen_at = now
         if not self.located:
-            self._settle(scan)
+            if self.aligned:
+                self._settle(self.localizer, scan)
             return
         if self.localizer.update(scan, self._led(scan.time), self.odometry.tilt).updated:
             self._map_from_odom = self.localizer.map_from_odom
 
-    def _settle(self, scan: Scan) -> None:
+    def _settle(self, localizer: MonteCarloLocalizer, scan: Scan) -> None:
         """Keep the scans of the standing rover; with enough of them choose the pose among all that the tags allow."""
         self._standing.append(scan)
         if len(self._standing) < SETTLING or self.tags.standing_count < FIRST_FIXES:
             return
         scans = self._standing[-SETTLING:]
-        tries = [self._tried(pose, spread, scans) for pose, spread in self._allowed(scans[-1])]
+        tries = [_tried(localizer, *each, scans, self.odometry.tilt) for each in self._allowed(localizer, scans[-1])]
         best = max(tries, key=lambda made: made.fit)
-        self.localizer.start_at(best.pose, np.sqrt(np.diag(best.covariance)))
-        made = self.localizer.update(scan, self._led(scan.time), self.odometry.tilt)
+        localizer.start_at(best.pose, np.sqrt(np.diag(best.covariance)))
+        made = localizer.update(scan, self._led(scan.time), self.odometry.tilt)
         self.located, self.tags.standing = True, False
         self._standing.clear()
-        self._map_from_odom = self.localizer.map_from_odom
+        self._map_from_odom = localizer.map_from_odom
         self._odom_start = se2.compose(made.pose, se2.inverse(self.odometry.at(scan.time)))
 
-    def _allowed(self, scan: Scan) -> list[tuple[Array, tuple[float, float, float]]]:
+    def _allowed(self, localizer: MonteCarloLocalizer, scan: Scan) -> list[tuple[Array, tuple[float, float, float]]]:
         """Poses (3,) with deviations that the tags allow: theirs with the heading more or less turned, for tags so near
         to each other tell it badly, and places near to it that fit a scan."""
         assert self.map_from_uwb is not None
@@ -266,19 +291,10 @@ class RoverComputer:
         by_tags = se2.compose(map_from_tag, [-self._tag[0], -self._tag[1], 0.0])
         turned = [se2.compose([*self._tag, turn], [*-self._tag, 0.0]) for turn in TURNS]  # about the tag
         out = [(se2.compose(by_tags, motion), DEVIATION) for motion in turned]
-        found = self.localizer.search(scan).poses
+        found = localizer.search(scan).poses
         gaps = se2.between(by_tags, found)
         near = (np.hypot(gaps[:, 0], gaps[:, 1]) < REACH[0]) & (np.abs(gaps[:, 2]) < REACH[1])
         return out + [(pose, FOUND_DEVIATION) for pose in found[near]]
-
-    def _tried(self, pose: Array, spread: ArrayLike, scans: list[Scan]) -> Estimate:
-        """What one scan after the other makes of a first pose: each weighs particles a little wider than the last."""
-        for scan in scans:
-            self.localizer.start_at(pose, spread)
-            made = self.localizer.update(scan, np.zeros(3), self.odometry.tilt)
-            pose = made.pose
-            spread = np.clip(np.sqrt(np.diag(made.covariance)) * SETTLE_GROWTH, NARROWEST, WIDEST)
-        return made
 
     def _led(self, time: float) -> Array:
         """The odometry that leads the localizer at a time [s]."""
@@ -297,7 +313,9 @@ class RoverComputer:
             self._by_tags.add(now, by_tags)
         self._watch(now)
         if self.located and not self.blind and self.body.connected:
-            self.body.send_pose(*(float(v) for v in self.pose(now)))
+            told = self.pose(now) if self.driven_by == "amcl" else by_tags
+            if np.isfinite(told).all():
+                self.body.send_pose(*(float(v) for v in told))
 
     def _watch(self, now: float) -> None:
         """A rover that sees nothing gets no more poses: its firmware holds by itself until it sees again."""
@@ -340,3 +358,15 @@ class RoverComputer:
             "odometry": se2.compose(self._odom_start, self.odometry.ahead(now)),
             "amcl": self.pose(now),
         }
+
+
+def _tried(
+    localizer: MonteCarloLocalizer, pose: Array, spread: ArrayLike, scans: list[Scan], tilt: tuple[float, float]
+) -> Estimate:
+    """What one scan after the other makes of a first pose: each weighs particles a little wider than the last."""
+    for scan in scans:
+        localizer.start_at(pose, spread)
+        made = localizer.update(scan, np.zeros(3), tilt)
+        pose = made.pose
+        spread = np.clip(np.sqrt(np.diag(made.covariance)) * SETTLE_GROWTH, NARROWEST, WIDEST)
+    return made

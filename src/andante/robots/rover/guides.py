@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
+from andante.control.body import Twist
 from andante.geometry import Array
+from andante.hardware import SerialBody
 from andante.hardware import State as FirmwareState
-from andante.hardware.serial.messages import Fault
 from andante.mapping import Scan
 from andante.navigation import GoalChecker, Navigator, NavigatorInput, NavigatorSettings, State, vehicle_of
 from andante.navigation.layers import LayerSettings
 
+from .onboard import RESTART, RESTARTED
 from .scene import RoverScene
 
 NAVIGATOR_PERIOD = 0.1  # [s]
 NAVIGATOR_SPEED = 0.6  # [m/s]
-RESTARTED = (Fault.NONE, Fault.LINK, Fault.POSE, Fault.COMMAND)  # that a lost line may leave behind
-RESTART = 0.5  # a firmware that stands for so long without the waypoint is told again [s]
 NEAR = 0.06  # the navigator stops this near to the goal [m]
+
+
+class Car(Protocol):
+    """What a waypoint is named to."""
+
+    twist: Twist | None  # that it is driven with; None: the firmware drives by itself
+
+    @property
+    def body(self) -> SerialBody:
+        """Behind its line."""
+
+    @property
+    def time(self) -> float:
+        """Of its clock [s]."""
 
 
 class WaypointGuide:
@@ -29,7 +44,7 @@ class WaypointGuide:
     not started again after a fault of battery or sensors.
     """
 
-    def __init__(self, scene: RoverScene, goal: Array, seed: int = 0) -> None:
+    def __init__(self, scene: Car, goal: Array, seed: int = 0) -> None:
         self._scene, self._goal = scene, goal
         self._number = 0
         self._sent = -math.inf  # when waypoint and start were sent [s]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,24 +20,19 @@ from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.description.link import Link, SensorSpec
 from andante.errors import BadInput
 from andante.geometry import Array, se2
-from andante.hardware import Loopback, SerialBody
-from andante.hardware.serial.board import FirmwareOnBoard
 from andante.hardware.serial.messages import Log
-from andante.hardware.serial.ports import OpenPort
-from andante.localization import LikelihoodField, MclParameters
+from andante.localization import MclParameters
 from andante.locomotion import Behaviour, Command, Readings
 from andante.mapping import OccupancyGrid, Scan
 from andante.mapping.worlds import map_of_world
-from andante.mobile.sensing import uwb_setup, world_from_uwb
 from andante.mobile.truth import DrivenTruth
 from andante.sensors.lidar import lidar_model
 from andante.sensors.suite import noise_of
 from andante.sensors.uwb import UwbErrors
-from andante.simulation.scans import scans_since
-from andante.simulation.simulation import Simulation, simulate
+from andante.simulation.simulation import simulate
 from andante.simulation.spawn import put_on_ground
 
-from .computer import RoverComputer
+from .onboard import Cable, OnLine, computer_of, feed, simulated_setup
 
 
 def noisier(robot: Robot, factor: float) -> Robot:
@@ -84,52 +79,12 @@ def smoother_world(world: World, factor: float) -> World:
 PERIOD = 0.02  # of the computer's loop and of the firmware's [s]
 RESOLUTION = 0.025  # of the map that is made of the world [m]
 PATIENCE = 20.0  # to connect [s, wall clock]
-TAGS = ("tag0", "tag1")
-# The room is known to a few centimeters and the lidar errs by one: echoes are weighed sharply, and often. Tyres slide
-# in bends and under pushes, which the omni model of the odometry allows for and the differential one does not.
-PARAMETERS = MclParameters(
-    odometry_model="omni-corrected", sigma_hit=0.05, beams=120, effective_beams=40.0, update_min_d=0.02,
-    update_min_a=0.03, range_max=12.0,
-)  # fmt: skip
-
 ERRORS: dict[str, tuple[Callable[[SensorSpec], Any], dict[str, str]]] = {  # of sensors: parameter to field
     "uwb": (UwbErrors.of, {"noise_stddev": "stddev", **{name: name for name in ("wall_bias", "outliers", "dropout")}}),
     "lidar": (lidar_model, {name: name for name in ("noise_stddev", "noise_proportional", "dropout")}),
     "imu": (noise_of, {"noise_stddev": "stddev", "bias_stddev": "bias_stddev", "bias_walk": "bias_walk"}),
 }
 FRACTIONS = ("outliers", "dropout")  # errors that are at most 1
-
-
-class Cable(Protocol):
-    """A line with two ends; `Loopback` is one in memory."""
-
-    @property
-    def computer(self) -> OpenPort:
-        """Opens the computer's end."""
-
-    @property
-    def microcontroller(self) -> OpenPort:
-        """Opens the microcontroller's end."""
-
-
-class _OnLine(SerialBody):
-    """The rover behind its line: its time is that of the simulation, and its lidar hangs on the computer."""
-
-    sim: Simulation
-    simulated = True
-
-    @property
-    def time(self) -> float:
-        """Of the simulation [s]."""
-        return self.sim.time
-
-    def advance(self, seconds: float) -> None:
-        """Let physics and firmware go on."""
-        self.sim.advance(seconds)
-
-    def scans(self, since: float) -> tuple[Scan, ...]:
-        """What the lidar has seen."""
-        return self.sim.scans(since)
 
 
 class _OnBoard(Behaviour):
@@ -158,6 +113,7 @@ class RoverScene:
         map_pose: ArrayLike = (0.0, 0.0, 0.0),
         others: Sequence[Placement] = (),
         odometry: str = "wheels",
+        driven_by: str = "amcl",
         parameters: MclParameters | None = None,
         firmware: dict[str, float] | None = None,
         cable: Cable | None = None,
@@ -181,40 +137,22 @@ class RoverScene:
             if self._map_pose.any():
                 raise BadInput("a map pose belongs to a map: give the grid too")
             grid = map_of_world(world, height=float(poses["laser"].translation[2]) - ground, resolution=RESOLUTION)
-        chosen = parameters or PARAMETERS
-        field = LikelihoodField(grid, chosen)
         at = tuple(float(v) for v in se2.compose(self._map_pose, start))
         scene = smoother_world(world, friction)
         self.sim = simulate(robot, scene, engine, dt=dt, start=at, seed=seed, sensors=True, others=others)
         assert self.sim.sensors is not None
         self.sensors, self.grid = self.sim.sensors, grid
-        cable = cable or Loopback()
-        self.micro = FirmwareOnBoard(self.sim, cable.microcontroller)
-        self.measured = DrivenTruth(self.sim)
-        self.sim.observers += [self.micro, self.measured]
-        self.body = _OnLine(
-            cable.computer,
-            robot,
-            parameters=firmware,
-            say=lambda words: say(self.sim.time, "line", words),
-            clock=lambda: self.sim.time,
-            threaded=False,
+        self.body = OnLine(
+            self.sim, cable, firmware=firmware, say=lambda words: say(self.sim.time, "line", words),
             session=seed & 0xFFFF,
-        )
-        self.body.sim = self.sim
-        anchor = world_from_uwb(self.sensors).translation
-        self.computer = RoverComputer(
-            self.body,
-            field,
-            uwb_setup(robot, self.sensors),
-            tag=poses[TAGS[0]].translation[:2],
-            laser=poses["laser"].translation[:2],
-            tag_height=float(poses[TAGS[0]].translation[2]) - ground - float(anchor[2]),
-            odometry=odometry,
-            parameters=chosen,
-            seed=seed,
+        )  # fmt: skip
+        self.measured = DrivenTruth(self.sim)
+        self.sim.observers.append(self.measured)
+        self.computer = computer_of(
+            self.body, robot, grid, *simulated_setup(self.sim), odometry=odometry, driven_by=driven_by,
+            parameters=parameters, seed=seed,
             say=lambda words: say(self.sim.time, "computer", words),
-        )
+        )  # fmt: skip
         self.scans: tuple[Scan, ...] = ()  # that came in the last tick
         self.twist: Twist | None = None  # that the rover is driven with; None: the firmware drives by itself
         self._seen = self.sim.time
@@ -240,14 +178,8 @@ class RoverScene:
 
     def compute(self) -> None:
         """One round of the computer."""
-        for number, name in enumerate(TAGS):
-            for reading in self.sensors[name].since(self._seen):
-                self.computer.ranges(reading.time, number, reading.values, self.time)
-        self.scans = tuple(scans_since(self.sim.robot, self.sensors, self._seen))
-        for scan in self.scans:
-            self.computer.scan(scan, self.time)
+        self.scans = feed(self.computer, self.body, self._seen, self.time)
         self._seen = self.time
-        self.computer.update(self.time)
         logs = self.body.logs
         known = max((i + 1 for i, log in enumerate(logs) if log is self._log), default=0)
         for log in logs[known:]:
@@ -283,5 +215,4 @@ class RoverScene:
     def close(self) -> None:
         """Stop the motors and free everything."""
         self.body.close()
-        self.micro.close()
         self.sim.close()

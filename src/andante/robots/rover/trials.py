@@ -26,20 +26,28 @@ from andante.simulation.push import parse_push
 
 from .computer import SOURCES
 from .guides import GUIDES, NavigatorGuide
-from .scene import PERIOD, Cable, RoverScene
+from .onboard import BY_TAGS, FIRMWARE, Cable, laser_pose
+from .scene import PERIOD, RoverScene
 
 SAMPLES = 50  # of the first tag while the rover stands at the map's origin
 CARRIED = 0.5  # after it was put down [s]
 LONGEST_STAND = 30.0  # to find the UWB frame, and to find the pose [s]
 REST = 0.5  # watched after it arrived [s]
-# The firmware stops as near as the estimate allows, and no later than when the waypoint lies abeam; it holds when the
-# poses, which come at 50 Hz, end.
-FIRMWARE = {"arrival_radius": 0.03, "passing_radius": 0.10, "pose_timeout": 0.2}
 
 TERMS = Terms(
     "the rover's trials",
-    settings=("course", "world", "guide", "odometry", "timeout", "noise"),
-    measures=("final_error", "estimate_rms", "off_line", "path_length", "seconds", "arrived", "collided"),
+    settings=("course", "world", "guide", "odometry", "driven_by", "timeout", "noise"),
+    measures=(
+        "final_error",
+        "estimate_rms",
+        "uwb_rms",
+        "odometry_rms",
+        "off_line",
+        "path_length",
+        "seconds",
+        "arrived",
+        "collided",
+    ),
 )
 
 
@@ -158,6 +166,7 @@ def rover_trial(
     waypoint: ArrayLike | None = None,
     guide: str = "waypoint",
     odometry: str = "wheels",
+    driven_by: str = "amcl",
     push: str | None = None,
     noise: float = 1.0,
     friction: float = 1.0,
@@ -174,8 +183,10 @@ def rover_trial(
 
     The rover stands with its laser at the map's origin until 50 positions of the front tag have told where the UWB
     frame lies, is put at the start, finds its pose by tags and scans, and drives: by the firmware's waypoint law, or
-    by the navigator. push: "N·s direction time" as in `andante walk`, in the rover's axes, from the command to drive
-    on; noise, friction: factors on sensor errors and coefficients of friction; others: things that no map shows.
+    by the navigator. driven_by: the estimate that goes down the line, `amcl`, or `uwb` for the tags alone, which the
+    source drove by before it had a map. push: "N·s direction time" as in `andante walk`, in the rover's axes, from the
+    command to drive on; noise, friction: factors on sensor errors and coefficients of friction; others: things that no
+    map shows.
     """
     course = _course(name, start, waypoint)
     UnknownName.check("guide", guide, GUIDES)
@@ -187,11 +198,12 @@ def rover_trial(
     def say(time: float, who: str, words: str) -> None:
         said.append((time, who, words))
 
-    laser = se2.inverse(_laser())
+    laser = se2.inverse(laser_pose(load_robot("rover")))
     scene = RoverScene(
         world, engine, start=laser, grid=grid, map_pose=map_pose, others=others, odometry=odometry,
-        parameters=parameters, firmware={**FIRMWARE, **(firmware or {})}, cable=cable, noise=noise, friction=friction,
-        dt=dt, seed=seed, say=say,
+        driven_by=driven_by, parameters=parameters,
+        firmware={**(BY_TAGS if driven_by == "uwb" else FIRMWARE), **(firmware or {})}, cable=cable, noise=noise,
+        friction=friction, dt=dt, seed=seed, say=say,
     )  # fmt: skip
     try:
         _find_pose(scene, course)
@@ -243,12 +255,6 @@ def _finite(values: ArrayLike, size: int, words: str) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def _laser() -> Array:
-    """Pose (3,) of the laser on the rover."""
-    x, y, _ = load_robot("rover").link_poses()["laser"].translation
-    return np.array([x, y, 0.0])
-
-
 def _find_pose(scene: RoverScene, course: Course) -> None:
     """Stand at the map's origin until the UWB frame is known; be put at the start; stand until the pose is known."""
     scene.connect()
@@ -297,7 +303,8 @@ class _Rows:
 def course_trial(setup: Setup) -> dict[str, Any]:
     """A trial of an experiment: one `course`; noise and friction as drawn, the start moved by what was drawn.
 
-    Measures: final_error, estimate_rms, off_line, path_length [m], seconds, arrived, collided, and the true path.
+    Measures: final_error, estimate_rms (AMCL), uwb_rms, odometry_rms, off_line, path_length [m], seconds, arrived,
+    collided, and the true path.
     """
     values = TERMS.values(setup)
     draw, name = setup.draw, str(values.pop("course", "ahead"))
@@ -309,7 +316,7 @@ def course_trial(setup: Setup) -> dict[str, Any]:
         name, seed=setup.seed, engine=setup.engine, start=start, noise=factor, friction=friction, **values
     )
     rows = np.column_stack([made.times, made.truth])[:: max(1, len(made.times) // 100)]
-    figures = made.as_dict()
+    figures = {**made.as_dict(), **{f"{name}_rms": made.rms[name] for name in ("uwb", "odometry")}}
     return {
         "success": made.arrived and not made.collided,
         **{measure: figures[measure] for measure in TERMS.measures},

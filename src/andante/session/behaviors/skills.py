@@ -80,7 +80,7 @@ class SessionSkills:
             raise UnknownName.among(
                 "pose or motion", motion, (*api.poses, *api.motions), self._session.stage.robot.name
             )
-        find_motion(self._session.stage.robot, motion)
+        find_motion(self._session.stage.robot, motion, api.own)
 
     def get_up(self) -> Work:
         """Get up from however the robot lies; at once done where it stands."""

@@ -12,10 +12,12 @@ from .commands import ActionNode, CommandNode
 from .expression import ExpressionNode
 from .fleet import FleetNode
 from .machines import MachineNode
+from .mapping import MappingNode
 from .move_base import MoveBaseNode
 from .moves import MoveNode
 from .navigation import NavigationNode
 from .node import LiveNode
+from .own import OwnNode
 from .parameters import ParameterNode
 from .recording import RecordingNode, ReplayNode
 from .robot import (
@@ -40,15 +42,15 @@ from .walker import WalkerNode
 # The clock comes after the state of its instant: who follows the clock has that state already.
 NODES = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ClockNode, ParameterNode,
-    CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    MoveBaseNode, MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode, StatusNode, DiagnosticsNode,
-    AliasNode, FleetNode,
+    CommandNode, ServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, OwnNode,
+    NavigationNode, MappingNode, MoveBaseNode, MachineNode, SearchNode, RecordingNode, ReplayNode, TerminalNode,
+    StatusNode, DiagnosticsNode, AliasNode, FleetNode,
 )  # fmt: skip
 # Of every robot beside the first one; time, scene, recordings and searches are those of the session.
 COMPANION_NODES: tuple[Callable[[Any], RobotPublisher], ...] = (
     RobotStateNode, SensorNode, CameraNode, TruthNode, TargetNode, FootstepNode, VelocityNode, ParameterNode,
-    CommandNode, RobotServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, NavigationNode,
-    MoveBaseNode, TerminalNode, StatusNode, DiagnosticsNode,
+    CommandNode, RobotServiceNode, ActionNode, MoveNode, SwitchNode, ExpressionNode, WalkerNode, OwnNode,
+    NavigationNode, MappingNode, MoveBaseNode, TerminalNode, StatusNode, DiagnosticsNode,
 )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ class CameraNode(LiveNode):
     def _show(self, name: str, view: _View) -> None:
         """A large picture of a camera where somebody wants it, and a word where there are fewer than asked for."""
         began, now = time.perf_counter(), self.session.time
-        if not self.bus.topic(view.topic.topic).subscriptions:
+        if not view.topic.heard:
             view.since = None
             return
         if view.since is None or now - view.since > SPAN:

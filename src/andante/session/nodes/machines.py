@@ -21,8 +21,8 @@ RATE = 5.0  # of the state while nothing changes [Hz]
 
 
 class MachineNode(LiveNode):
-    """/machine/load /machine/get /machine/set /machine/save /machine/start /machine/stop; /machine/event in;
-    /machine/state out: with every transition, and five times a second."""
+    """/machine/load /machine/get /machine/set /machine/check /machine/save /machine/start /machine/stop; /machine/event
+    in; /machine/state out: with every transition, and five times a second."""
 
     name = "machine"
 
@@ -31,6 +31,7 @@ class MachineNode(LiveNode):
         self._host: MachineHost | None = None
         self.advertise_service("/machine/load", "andante_msgs/srv/Choose", self._load)
         self.advertise_service("/machine/set", "andante_msgs/srv/SetMachine", self._set)
+        self._handles.append(self.bus.provide("/machine/check", "andante_msgs/srv/SetMachine", self._check, self.name))
         self.advertise_service("/machine/save", "andante_msgs/srv/Choose", self._save)
         self.advertise_service("/machine/start", "std_srvs/srv/Trigger", self._start)
         self.advertise_service("/machine/stop", "std_srvs/srv/Trigger", self._stop)
@@ -85,6 +86,14 @@ class MachineNode(LiveNode):
             "message": f"{machine.name}: {len(machine.states)} states",
             "problems": [str(each) for each in problems],
         }
+
+    def _check(self, request: Any) -> Answer:
+        """What is wrong with a machine; it is not loaded, and what runs goes on. An editor asks after every change."""
+        try:
+            problems = self.host.check(machine_of_text(str(request.definition)))
+        except AndanteError as error:
+            return {"success": False, "message": str(error), "problems": []}
+        return {"success": True, "message": f"{len(problems)} remarks", "problems": [str(each) for each in problems]}
 
     def _get(self, _: Any) -> Answer:
         machine = self.host.machine

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante import mapping, mobile
 from andante.bags import messages
 from andante.bus import Cancelled, GoalFailed, Publisher
 from andante.control.publishers import MAP
@@ -71,6 +72,7 @@ class NavigationNode(LiveNode):
         self.live: LiveNavigation | None = None
         self._drawn = False
         self._cut: OccupancyGrid | None = None
+        self._followed = -1.0  # until when the robot was followed on the map [s]
         self.session.teleop.navigate = self._lead
 
     # ---- what is asked of it -----------------------------------------------------------------------
@@ -79,7 +81,7 @@ class NavigationNode(LiveNode):
         if self.live is None or self.live.stage is not self.stage:  # other wheels, or a walker of another speed
             from andante.session.navigating import LiveNavigation
 
-            self.live = LiveNavigation(self.stage, self.the_map())
+            self.live = LiveNavigation(self.stage, self.the_map(), self.stage.localizer)
             self.live.navigator.layers.set_zones(self.zones)
             self._mind_others()
         return self.live
@@ -119,10 +121,8 @@ class NavigationNode(LiveNode):
         if first is not self:  # all robots of a session have one map, unless one is given another
             return first.the_map()
         if self._cut is None:
-            from andante.mapping.worlds import map_of_world
-
             try:
-                self._cut = map_of_world(self.stage.world, height=LIDAR_HEIGHT)
+                self._cut = mapping.map_of_world(self.stage.world, height=LIDAR_HEIGHT)
             except BadInput:
                 return None
         return self._cut
@@ -133,8 +133,6 @@ class NavigationNode(LiveNode):
 
     def set_zones(self, zones: tuple[Zone, ...]) -> None:
         """Zones of the map from now on, also for a robot that is on its way; they are told on /zones."""
-        from andante.mobile.zone_files import zones_text
-
         if zones and self.the_map() is None:
             raise BadInput("zones are drawn on a map, and this world has no walls to make one of; give a map")
         self.zones = zones
@@ -143,37 +141,58 @@ class NavigationNode(LiveNode):
             self.live.navigator.replan()
         if self._zones is None:
             self._zones = self.advertise("/zones", "std_msgs/msg/String", latched=True)
-        self._zones.publish(messages.make("std_msgs/msg/String", data=zones_text(zones)))
+        self._zones.publish(messages.make("std_msgs/msg/String", data=mobile.zones_text(zones)))
 
     def _set_zones(self, request: Any) -> str:
-        from andante.mobile.zone_files import read_zones
-
-        zones = read_zones(str(request.text))
+        zones = mobile.read_zones(str(request.text))
         self.set_zones(zones)
         kinds = [zone.kind.replace("_", "-") for zone in zones]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
         return f"zones: {counts or 'none'}"
 
     def _edit_map(self, request: Any) -> str:
-        from andante.mapping.repair import repaint
-
         grid, to = self.the_map(), str(request.to) or "free"
         if grid is None:
             raise BadInput("there is no map to edit")
         if len(request.x) != len(request.y):
             raise BadInput(f"{len(request.x)} x need as many y, got {len(request.y)}")
         goal = None if self.live is None else self.live.goal
-        self.set_map(repaint(grid, np.column_stack([request.x, request.y]), to))
+        self.set_map(mapping.repaint(grid, np.column_stack([request.x, request.y]), to))
         if goal is not None:
             self.ensure().set_goal(*goal.tolist())
         return f"an area of {len(request.x)} corners is {to} now"
+
+    def take(self, live: LiveNavigation) -> None:
+        """Another navigation of this scene leads the robot from now on, such as one that makes its map."""
+        if self.live is not None:
+            self.live.cancel()
+        self.live = live
+        self._mind_others()
+        self._place_odom(live)
+
+    def show_map(self, grid: OccupancyGrid) -> None:
+        """Tell the map as it is now, until the next one."""
+        self._drawn = True
+        self.publisher.show_map(grid)
+
+    def _follow(self) -> None:
+        """Where somebody else leads the robot, it is followed on the map."""
+        now = self.stage.sim.time
+        if self.live is not None and now > self._followed and self.live.stage is self.stage:
+            self._try(self.live, self.live.watch)
+        self._followed = now
 
     def _lead(self, now: float) -> Command | None:
         live = self.live
         if live is None:
             return None
+        self._followed = math.inf  # until the period is over
+        return self._try(live, lambda: live.command(now))
+
+    def _try(self, live: LiveNavigation, work: Callable[[], Command | None]) -> Command | None:
+        """A part of a control period of the navigation, whose failure does not end the session."""
         try:
-            led = live.command(now)
+            led = work()
         except Exception as error:  # a belief far off the map, say: the session goes on without it
             self.live = None
             told = str(error) if isinstance(error, AndanteError) else f"{type(error).__name__}: {error}"
@@ -251,6 +270,7 @@ class NavigationNode(LiveNode):
     def update(self) -> None:
         """What is due and wanted."""
         topics = self.bus
+        self._follow()
         self._tell_state()
         if not self._drawn and topics.topic("/map").subscriptions:
             self._drawn = True

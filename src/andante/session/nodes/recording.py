@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from andante.bags import TopicChoice, messages
+from andante.bags.reader import SUFFIXES
 from andante.bus import Namespace, Player, Recorder
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.simulation.recording import NAVIGATION, SESSION_ONLY
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 EVERY = 0.1  # between two words on how far a replay is [s]
+GLIMPSE = 0.1  # that a replay goes on from where it was put, to show it [s]
 LATE = 0.25  # a loop that was away for longer goes on from where it was [s]
 
 ReplayState = messages.cls("andante_msgs/msg/ReplayState")
@@ -153,7 +155,7 @@ class RecordingNode(LiveNode):
 
 
 class ReplayNode(LiveNode):
-    """/replay /replay_stop, topic /replay/state.
+    """/replay /replay_pause /replay_stop, topic /replay/state.
 
     The session is held meanwhile: its time stands still, and on the topics of the recording nobody else is heard.
     Topics by which the robot is commanded are left out. At the end the session goes on where it was, at rest.
@@ -165,10 +167,12 @@ class ReplayNode(LiveNode):
         super().__init__(session)
         self._state = self.advertise("/replay/state", "andante_msgs/msg/ReplayState", latched=True)
         self.advertise_service("/replay", "andante_msgs/srv/Replay", self._play)
+        self.advertise_service("/replay_pause", "std_srvs/srv/SetBool", self._pause)
         self.advertise_service("/replay_stop", "std_srvs/srv/Trigger", self._stop)
         self._clock = clock
         self._player: Player | None = None
         self._file, self._since, self._told, self._now = "", 0.0, 0.0, 0.0
+        self._paused = False
         self._tell()
 
     @property
@@ -195,10 +199,12 @@ class ReplayNode(LiveNode):
         except BaseException:
             self._go_on()
             raise
-        self._file, self._since = name, self._clock()
+        self._file, self._since, self._paused = name, self._clock(), bool(request.paused)
         self.session.holder = self._end
         for note in self._player.notes:
             self.bus.log("warn", f"{name}: {note}", self.name)
+        if self._paused:
+            self._player.advance(GLIMPSE / speed)  # what a page shows of that instant
         self._tell()
         duration = self._player.bag.duration
         return {"message": f"{name}, {duration:.1f} s at speed {speed:g}", "duration": duration}
@@ -207,6 +213,13 @@ class ReplayNode(LiveNode):
         """Topics that nodes of the session obey."""
         mine = {node.name for node in self.session.nodes if isinstance(node, LiveNode)}
         return tuple(topic for node in self.bus.graph() if node.name in mine for topic in node.subscribes)
+
+    def _pause(self, request: Any) -> str:
+        if self._player is None:
+            raise BadInput("nothing is being played")
+        self._paused, self._since = bool(request.data), self._clock()
+        self._tell()
+        return f"{self._file}: {'paused' if self._paused else 'goes on'} at {self._player.position:.1f} s"
 
     def _stop(self, _: Any) -> str:
         if self._player is None:
@@ -218,7 +231,7 @@ class ReplayNode(LiveNode):
     def update(self) -> None:
         """Play on by the wall time that has passed."""
         player = self._player
-        if player is None:
+        if player is None or self._paused:
             return
         now = self._clock()
         passed, self._since = min(now - self._since, LATE), now
@@ -253,10 +266,10 @@ class ReplayNode(LiveNode):
         self._told = self._clock()
         player = self._player
         if player is None:
-            self._state.publish(ReplayState("", 0.0, 0.0, 0.0, False))
+            self._state.publish(ReplayState("", 0.0, 0.0, 0.0, False, False))
         else:
             self._state.publish(
-                ReplayState(self._file, player.position, player.bag.duration, player.speed, player.loop)
+                ReplayState(self._file, player.position, player.bag.duration, player.speed, player.loop, self._paused)
             )
 
     def close(self) -> None:
@@ -278,4 +291,4 @@ def files(folder: Path, *patterns: str) -> list[str]:
 
 def recordings(folder: Path) -> list[str]:
     """Names of the recordings in a folder, the newest last."""
-    return files(folder, "*.mcap", "*.bag")
+    return files(folder, *(f"*{suffix}" for suffix in SUFFIXES))

@@ -15,8 +15,10 @@ import numpy as np
 from andante.bags import messages
 from andante.child import Child
 from andante.errors import BadInput, UnknownName
-from andante.locomotion.wave.model import waves
+from andante.locomotion.wave.fitness import FITNESSES
+from andante.locomotion.wave.model import SYMBOLS, waves
 from andante.locomotion.wave.words import parameter_words
+from andante.physics import ENGINES
 
 from .node import Answer, LiveNode, plain_name
 
@@ -27,6 +29,7 @@ STOP_TIMEOUT = 10.0  # until a process that does not end is killed [s]
 BEST, NEWEST = 20, 2000  # candidates that are told
 EVERY = 20  # control periods between two looks at the process
 MOST_BUDGET = 1_000_000
+VARIANTS = ("smooth", "exact")
 TRIAL = 6.0  # how long a candidate walks, unless told otherwise [s]
 
 Candidate = messages.cls("andante_msgs/msg/SearchCandidate")
@@ -112,14 +115,22 @@ class SearchNode(LiveNode):
             raise BadInput(
                 f"a search has up to {MOST_BUDGET} candidates, {os.cpu_count()} workers and trials of 0.5 to 60 s"
             )
+        variant, fitness = str(request.variant) or "smooth", str(request.fitness) or "better"
+        engine = str(request.engine) or self.session.choice.engine
+        for what, chosen, known in (
+            ("variant", variant, VARIANTS), ("fitness", fitness, FITNESSES), ("engine", engine, ENGINES),
+        ):  # fmt: skip
+            if chosen not in known:
+                raise UnknownName.among(what, chosen, known)
         self.command_api.walker_gait()  # refuses robots without one
         name = plain_name(str(request.study), "study")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._forget()
         self._job = {
             "study": str(self.folder / name), "robot": self.session.choice.robot_name, "world": "empty",
-            "engine": self.session.choice.engine, "sampler": sampler, "budget": budget, "seed": int(request.seed),
+            "engine": engine, "sampler": sampler, "budget": budget, "seed": int(request.seed),
             "seconds": seconds, "workers": workers if workers > 1 else 0, "options": {},
+            "variant": variant, "fitness": fitness, "ranges": _ranges(request),
         }  # fmt: skip
         self._begin()
         return {"message": f"{name}: {budget} candidates by {sampler}", "study": name}
@@ -148,7 +159,7 @@ class SearchNode(LiveNode):
         if row is None:
             raise BadInput(f"the study has no candidate {request.number}")
         values = {n: float(v) for n, v in zip(self._names, row["values"], strict=True) if v is not None}
-        self.command_api.set_wave(values)
+        self.command_api.set_wave(values, self._job.get("variant", ""))
         self.command_api.start_wave()
         self.message = f"candidate {request.number} is replayed"
         return self.message
@@ -225,6 +236,21 @@ class SearchNode(LiveNode):
             self._worker.close()
             self._worker = None
         super().close()
+
+
+def _ranges(request: Any) -> dict[str, tuple[float, float]]:
+    """Ranges of a request that are other than usual, by symbol."""
+    names, low, high = ([*values] for values in (request.parameters, request.low, request.high))
+    if not len(names) == len(low) == len(high):
+        raise BadInput(f"{len(names)} parameters need as many ends of ranges, got {len(low)} and {len(high)}")
+    found = {}
+    for name, first, last in zip(map(str, names), map(float, low), map(float, high), strict=True):
+        if name not in SYMBOLS:
+            raise UnknownName.among("wave parameter", name, SYMBOLS)
+        if not (math.isfinite(first) and math.isfinite(last) and first < last):
+            raise BadInput(f"the range of {name} goes from a number to a greater one, got {first:g} to {last:g}")
+        found[name] = (first, last)
+    return found
 
 
 def _number(value: Any) -> float:

@@ -162,9 +162,11 @@ class ServiceNode(RobotServiceNode):
             raise BadInput(f"a place has finite numbers, got {', '.join(str(v) for v in numbers)}")
         x, y, yaw = float(request.x), float(request.y), float(request.yaw)
         if request.model:
-            if request.model not in robot_names():
-                raise UnknownName.among("robot", str(request.model), robot_names())
-            name = self.session.spawn(str(request.model), str(request.name), x, y, yaw)
+            known = (*robot_names(), *self._met)
+            if request.model not in known:
+                raise UnknownName.among("robot", str(request.model), known)
+            model, _ = self._met.get(str(request.model), (str(request.model), {}))
+            name = self.session.spawn(model, str(request.name), x, y, yaw)
             return f"{name} at {x:.2f}, {y:.2f}"
         self.session.respawn(x, y, yaw, str(request.pose), float(request.height))
         return f"{self.stage.name} at {x:.2f}, {y:.2f}"

@@ -49,6 +49,8 @@ COMMANDS: dict[str, CommandLine] = {
     "drive": CommandLine("drive VX [VY [WZ [SECONDS]]]", "drive at m/s, m/s, rad/s for a while (2 s)"),
     "stop": CommandLine("stop", "stop: drop keys, velocities and the goal"),
     "goto": CommandLine("goto X Y [YAW]", "go to a place on the map [m, deg]; without a yaw: any heading"),
+    "map": CommandLine("map start | stop | reset | save [NAME]", "make a map while the robot moves", ("mapping",)),
+    "explore": CommandLine("explore [stop]", "let the robot map by itself", ("explore",)),
     "at": CommandLine("at X Y [YAW]", "set the initial pose of the localizer [m, deg]"),
     "joint": CommandLine(
         "joint NAME POSITION [FRACTION]", "send a joint there [rad or m] at a fraction of its speed", ("joints",)
@@ -84,6 +86,8 @@ FIXED: dict[str, tuple[str, ...]] = {
               "links", "studies", "samplers", "recordings", "clips", "fleet"),
     "directions": tuple(DIRECTIONS),
     "balance": ("on", "off"),
+    "mapping": ("start", "stop", "reset", "save"),
+    "explore": ("start", "stop"),
     "walker": ("start", "stop", "stats"),
     "search": ("start", "pause", "resume", "replay"),
     "record": ("start", "stop"),
@@ -105,6 +109,8 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {  # commands that
     "place": lambda x, y, yaw="0": ("/spawn", _planar(x, y, yaw)),
     "spawn": lambda model, x, y, yaw="0", name="": ("/spawn", {"model": model, "name": name, **_planar(x, y, yaw)}),
     "remove": lambda name: ("/remove", {"name": name}),
+    "map": lambda what, name="": (_one_of(what, "map", "mapping"), {"name": name} if what == "save" else {}),
+    "explore": lambda what="start": (_one_of(what, "explore", "explore"), {}),
     "engine": lambda name: ("/select", {"engine": name}),
     "world": lambda name: ("/select", {"world": name}),
     "robot": lambda name: ("/select", {"robot": name}),
@@ -116,6 +122,13 @@ def _switch(word: str) -> bool:
     if word not in ("on", "off"):
         raise BadInput(f"usage: {COMMANDS['balance'].usage}")
     return word == "on"
+
+
+def _one_of(word: str, command: str, service: str) -> str:
+    """The service of a word after a command."""
+    if word not in FIXED[service]:
+        raise BadInput(f"usage: {COMMANDS[command].usage}")
+    return f"/{service}/{word}"
 
 
 def _settings(words: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ for its effort limit is loaded as little as it can be,
     min s   so that   g = S^T tau + sum_i J_i^T f_i + J_loop^T lambda,   |tau_j| <= s limit_j,   f_i in its pyramid
 
 with the mirrored half of a symmetric robot free to differ. s <= 1: the robot can stand. Joints whose file states no
-limit are strong enough; nothing of the gaits, their gains or their own test of strength takes part.
+limit are strong enough. A file that gives no link a mass or a shape describes no body that could stand. Nothing of the
+gaits, their gains or their own test of strength takes part.
 """
 
 from __future__ import annotations
@@ -24,8 +25,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from andante.description import load_robot
+from andante.description.io.mjcf.writer import write_mjcf
+from andante.description.stand_ins import made_solid
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array
+from andante.locomotion.io.rig_file import rig_for
 
 if TYPE_CHECKING:
     from andante.description import Robot
@@ -48,6 +53,8 @@ class Carrying:
     limits: int  # joints whose file states one
 
     def __str__(self) -> str:
+        if self is SKELETON:
+            return "a skeleton: none of its links has a mass or a shape"
         if not self.limits:
             return "no effort limits"
         if not math.isfinite(self.part):
@@ -55,11 +62,12 @@ class Carrying:
         return f"{self.joint!r} needs {self.needs:.3g} of {self.has:.3g}"
 
 
+SKELETON = Carrying(False, math.inf, "", math.inf, 0.0, 0, 0)  # frames and joints without bodies
+
+
 def carrying(robot: Robot, rig: Rig) -> Carrying:
     """Whether the joints of a robot can hold it in the stance of a rig."""
     import mujoco
-
-    from andante.description.io.mjcf.writer import write_mjcf
 
     bare = replace(robot, links=tuple(replace(link, visuals=()) for link in robot.links))
     with tempfile.TemporaryDirectory() as folder:
@@ -178,13 +186,12 @@ def _loops(model: Any, data: Any) -> Array:
 
 def main(path: str, *arguments: str) -> int:
     """Print a JSON object; exit 2 with a line where the robot has no stance or cannot be read."""
-    from andante.description import load_robot
-    from andante.description.stand_ins import made_solid
-    from andante.locomotion.io.rig_file import rig_for
-
     try:
         robot = made_solid(load_robot(Path(path), dict(word.split(":=", 1) for word in arguments)))
-        found = carrying(robot, rig_for(robot))
+        if not robot.mass > 0 and not any(link.collisions for link in robot.links):
+            found = SKELETON
+        else:
+            found = carrying(robot, rig_for(robot))
     except (AndanteError, ValueError) as error:
         sys.stderr.write(" ".join(str(error).split()) + "\n")
         return 2

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from andante.bags import messages
+from andante.bridges.naoqi.robot import JOINTS
 from andante.gravity import GRAVITY
 
 from .memory import DEVICES, Memory, Provider
@@ -35,6 +37,12 @@ def provide_devices(robot: NaoqiRobot) -> None:
         ("AutonomousLife/State", "disabled"), ("BehaviorsRun", []),
     ):  # fmt: skip
         memory.insertData(key, value)
+    memory.provide("DCM/Time", partial(_clock, robot))
+
+
+def _clock(robot: NaoqiRobot) -> int:
+    """When the joints were measured, by the robot's clock [ms]."""
+    return round(1e3 * messages.seconds(robot.link.latest(JOINTS).header.stamp))
 
 
 def _keys(robot: NaoqiRobot) -> Iterator[tuple[str, Provider]]:

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from andante.bridges.naoqi.forms import CallError
-from andante.bridges.naoqi.names import COLORS, LEDS
+from andante.bridges.naoqi.names import COLORS, LED_DEVICES, LED_PARTS, LEDS
 from andante.bridges.naoqi.service import Service, method
 
 Color = tuple[float, float, float]
@@ -40,7 +40,8 @@ class Leds(Service):
         self._now: dict[str, Color] = {}
 
     def _known(self, name: str) -> str:
-        if name not in self._groups and name not in self._single and not name.startswith(("Face/", "Ears/", "Head/")):
+        known = name in self._groups or name in self._single or name.startswith(LED_DEVICES)
+        if not known and not any(name.removesuffix(color) in self._groups for color in LED_PARTS):
             raise CallError(f"{name} is not a group of LEDs; there are {', '.join(self._groups)}")
         return name
 

@@ -15,7 +15,7 @@ NEAR = 0.2  # joints this near to a posture have it [rad]
 LYING = math.radians(55.0)  # a torso that leans further lies
 ALIASES = {"poseinit": "StandInit", "posezero": "StandZero", "standup": "Stand", "init": "StandInit"}
 WALKS = ("moveTo", "walkTo", "navigateTo")
-UP_TIME = 60.0  # [s]
+UP_TIME, SETTLE = 60.0, 0.5  # to get up; to come to rest off the feet [s]
 PACE = 0.5  # speed of the session's poses at the full speed of a posture
 WAYS = {"Sit": ("sit_down",), "SitRelax": ("sit_down_relaxed",), "LyingBack": ("lie_down_back",),
         "LyingBelly": ("lie_down_belly",)}  # fmt: skip
@@ -31,6 +31,10 @@ class Posture(Service):
         self._tries = 3
         self._poses: dict[str, dict[str, float]] = {}
         self._last = ("", "")
+        self._taken: tuple[str, dict[str, float]] = (
+            "",
+            {},
+        )  # a posture off the feet, and the joints that it ended with
 
     def start(self) -> None:
         """The postures that the session knows."""
@@ -51,6 +55,9 @@ class Posture(Service):
     def getPosture(self) -> str:
         """The posture that the robot is in, or Unknown."""
         joints, lies = self.robot.sensed(), self.tilt()[0] > LYING
+        name, ended = self._taken
+        if name and all(abs(joints[joint] - value) < NEAR for joint, value in ended.items()):
+            return name
         best, least = "Unknown", NEAR
         for name, pose in self._poses.items():
             if lies != name.startswith("Lying"):
@@ -106,14 +113,15 @@ class Posture(Service):
         for _ in range(max(1, self._tries)):
             if not self.link.wait_until(lambda: not self.robot.fallen, UP_TIME):
                 return False
-            if self._rise(pose) and self._take(pose, speed):
+            if (FAMILIES[pose] != "Standing" or self.rise()) and self._take(pose, speed):
                 return True
         return False
 
-    def _rise(self, pose: str) -> bool:
-        """Get up where the robot lies or sits and shall stand."""
-        if FAMILIES[pose] != "Standing" or self.getPostureFamily() in ("Standing", "Crouching"):
+    def rise(self) -> bool:
+        """Get up where the robot lies or sits; whether it stands."""
+        if self.getPostureFamily() in ("Standing", "Crouching"):
             return True
+        self._taken = ("", {})
         self.link.call("/play", "andante_msgs/srv/Play", name="get_up", speed=1.0, rounds=0)
         self.link.sleep(1.0)
         return self.link.wait_until(lambda: self.getPostureFamily() == "Standing" and self._rests(), UP_TIME)
@@ -130,6 +138,12 @@ class Posture(Service):
             return False
         if not done:
             return False
+        if FAMILIES[pose] != "Standing":
+            self.link.sleep(SETTLE)
+            there = self.getPostureFamily() == FAMILIES[pose]
+            self._taken = (pose, self.robot.sensed()) if there else ("", {})
+            return there
+        self._taken = ("", {})
         return self.link.wait_until(lambda: self.getPosture() == pose, 2.0) or self._near(pose)
 
     def _way(self, pose: str) -> str:

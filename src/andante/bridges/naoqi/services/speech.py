@@ -10,6 +10,7 @@ from typing import Any
 from andante.bridges.naoqi.forms import CallError
 from andante.bridges.naoqi.service import Extractor, Service, method
 
+from .audio import write_silence
 from .behaviors import BehaviorManager
 from .memory import Memory
 
@@ -91,7 +92,6 @@ class TextToSpeech(Service):
     @method("text:text file:text", blocking=True)
     def sayToFile(self, text: str, file: str) -> None:
         """A file with the sound of a text: silence of its length."""
-        from .audio import write_silence
 
         write_silence(self.robot.file("", file), talking_time(text, self._parameters["speed"]))
 

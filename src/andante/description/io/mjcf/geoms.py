@@ -359,10 +359,14 @@ def _solid(kind: str, size: list[float]) -> Geometry:
 
 
 def _surface(element: Any, mask: int) -> Surface:
-    """Friction as MuJoCo uses it: none for condim 1, sliding for 3, torsion from 4, rolling for 6."""
+    """Friction as MuJoCo uses it: sliding, torsion from condim 4, rolling for 6.
+
+    Two geoms touch with the larger condim of the two, and of equal priority with the larger friction: one of condim 1
+    (cheap contacts between the limbs of a robot) rubs on every floor of 3. Priority alone may leave it none.
+    """
     sliding, torsional, rolling = (float(v) for v in element.friction)
     mask_or_none = None if mask == 1 else mask
-    if element.condim == 1:
+    if element.condim == 1 and element.priority > 0:
         return Surface(mu=0.0, collide_bitmask=mask_or_none)
     return Surface(
         mu=None if sliding == -1 else sliding,

@@ -40,11 +40,6 @@ LOOP_TYPES = {
 AS_BALL = ("universal", "revolute2")  # a ball leaves one turn more free
 
 
-def speaks_drake(root: Node) -> bool:
-    """Whether a file has elements of Drake's own, which takes the link "world" as given."""
-    return any(node.tag.startswith(DRAKE) for node in root.walk())
-
-
 def read_frames(root: Node, links: Mapping[str, Link], context: Context) -> list[Frame]:
     """Named frames as Drake writes them: <frame name link xyz rpy/>."""
     found = []

@@ -12,6 +12,7 @@ from andante.bridges.naoqi.model import position6d
 from andante.bridges.naoqi.names import FEET_APART, GAIT, QUICK_STEP, SLOW_STEP
 from andante.bridges.naoqi.robot import ODOM
 from andante.bridges.naoqi.service import Service, method
+from andante.bridges.naoqi.services.posture import Posture
 from andante.bridges.naoqi.tasks import current_task
 from andante.geometry import se2
 
@@ -57,7 +58,8 @@ class WalkMethods(Service):
         """Stiff and upright; a robot that is getting up is waited for."""
         if any(self.robot.stiffness[name] < 1.0 for name in self.model.groups["Legs"]):
             self.robot.set_stiffness(dict.fromkeys(self.model.joints, 1.0))
-        return self.link.wait_until(lambda: not self.robot.fallen, UP_TIME)
+        up = self.link.wait_until(lambda: not self.robot.fallen, UP_TIME)
+        return up and self.robot.service(Posture).rise()
 
     def walk_to(self, x: float, y: float, theta: float, tops: tuple[float, float, float]) -> bool:
         """Walk to a pose relative to FRAME_ROBOT and wait; whether it was reached."""

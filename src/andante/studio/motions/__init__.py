@@ -1,0 +1,1 @@
+"""The motion editor: key-frames made in the page, posed by inverse kinematics, rehearsed, saved, played."""

@@ -1,0 +1,46 @@
+"""`map` and `localize` on a lidar at a pseudo terminal, and on what answers nothing."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.hardware.rplidar.lidar_stand_in import StandIn
+from tests.hardware.serial.lines import PtyCable, needs_pty
+
+import andante as an
+from andante.errors import BadInput
+
+pytestmark = needs_pty
+
+
+def room(angle):
+    """Distance to the walls of a room of 4 x 3 m around its middle, clockwise [m]."""
+    a = math.radians(angle)
+    return min(2.0 / max(abs(math.cos(a)), 1e-9), 1.5 / max(abs(math.sin(a)), 1e-9))
+
+
+@pytest.fixture
+def lidar(tmp_path):
+    cable = PtyCable(tmp_path)
+    stand = StandIn(cable.master, True, room)
+    yield cable
+    stand.close()
+    cable.pull()
+
+
+def test_a_lidar_is_mapped_and_localized_live(lidar, tmp_path):
+    made = an.map_log(f"rplidar:{lidar.path}", tmp_path / "room", seconds=4.0)
+    assert made.scans >= 3
+    cells = made.grid.point_of(np.argwhere(made.grid.occupied()).astype(float))
+    assert np.ptp(cells, axis=0) == pytest.approx([4.0, 3.0], abs=0.2)
+    found = an.localize(f"rplidar:{lidar.path}", map=tmp_path / "room.yaml", initial_pose=(0.1, 0.0, 0.0), seconds=2.0)
+    assert math.hypot(*found.pose[:2]) < 0.1
+
+
+def test_what_is_not_there_is_told_in_words(tmp_path):
+    with pytest.raises(BadInput, match="name the robot there too"):
+        an.map_log("serial:/dev/null", seconds=1.0)
+    with pytest.raises(BadInput, match="for a robot at an address"):
+        an.map_log(tmp_path / "drive.log", seconds=1.0)
+    with pytest.raises(BadInput, match="seconds must be"):
+        an.map_log("rplidar:/dev/null", seconds=-1.0)
