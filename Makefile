@@ -28,7 +28,7 @@ web: $(STAMP)
 	@command -v npm >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet $(NODE)
 	@$(BIN)/python tools/build_web.py
 
-# Compiled kernels, into the store that a wheel carries too; nothing is done while their sources are the same.
+# Kernels, compiled for this processor into the store of this checkout; nothing is done while their sources are the same.
 kernels: $(STAMP)
 	@$(BIN)/python tools/build_kernels.py
 
@@ -44,7 +44,7 @@ run: setup
 
 # A wheel with the compiled kernels for this Python and kind of machine, and a pure one, into dist/.
 wheel: setup
-	$(BIN)/python tools/build_kernels.py --fresh
+	$(BIN)/python tools/build_kernels.py --portable
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
 	ANDANTE_PURE_WHEEL=1 $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
 

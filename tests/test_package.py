@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 pytest.importorskip("hatchling", reason="hatchling is not installed")
 
 
-STORE = "x86-64-v3-cpython-311-numba-0.1"
+STORES = [f"x86-64-{level}-cpython-311-numba-0.1" for level in ("v3", "v4", "some-cpu")]
 
 
 @pytest.fixture(scope="module")
@@ -73,20 +73,23 @@ def test_nothing_else_is_in_the_wheel(wheel):
 
 def test_kernels_of_these_sources_make_a_wheel_for_one_python(source):
     """Without the packages that the kernels were compiled with, as in an environment that only builds."""
-    store = source / "src/andante/compiling/stores" / STORE
-    store.mkdir(parents=True)
-    (store / "walk.1.nbc").write_bytes(b"code")
+    stores = [source / "src/andante/compiling/stores" / name for name in STORES]
     show = "import sys; sys.path.insert(0, 'tools'); import build_kernels; print(build_kernels.store.sources(), end='')"
     mark = subprocess.run([sys.executable, "-I", "-S", "-c", show], cwd=source, capture_output=True, text=True)
     assert mark.returncode == 0, mark.stderr
-    (store / "sources.sha256").write_text(mark.stdout)
+    for store in stores:
+        store.mkdir(parents=True)
+        (store / "walk.1.nbc").write_bytes(b"code")
+        (store / "sources.sha256").write_text(mark.stdout)
     made = build(source, "fresh")
     assert made.name.endswith("-cp311-none-manylinux_2_17_x86_64.whl")
     with zipfile.ZipFile(made) as archive:
-        assert f"andante/compiling/stores/{STORE}/walk.1.nbc" in archive.namelist()
+        kernels = {name for name in archive.namelist() if name.endswith("walk.1.nbc")}
+    assert kernels == {f"andante/compiling/stores/{name}/walk.1.nbc" for name in STORES[:2]}  # of portable levels
     for out, words in (("pure", {"ANDANTE_PURE_WHEEL": "1"}), ("stale", {})):
         if out == "stale":
-            (store / "sources.sha256").write_text("other sources")
+            for store in stores:
+                (store / "sources.sha256").write_text("other sources")
         made = build(source, out, **words)
         assert made.name.endswith("-py3-none-any.whl")
         with zipfile.ZipFile(made) as archive:

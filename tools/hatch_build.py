@@ -47,9 +47,11 @@ class StudioPage(BuildHookInterface):  # type: ignore[type-arg]
     def _add_kernels(self, build_data: dict[str, Any]) -> None:
         """Put the store of compiled kernels into the wheel, and say for whom it is."""
         stores = build_kernels.fresh_stores()
-        if len(stores) != 1:
+        tag = build_kernels.wheel_tag(stores)
+        if not tag:
             if build_kernels.store.STORES.is_dir():
                 self.app.display_warning("no kernels compiled from these sources for one Python: the wheel is pure")
             return
-        build_data["artifacts"].append(f"src/andante/compiling/stores/{stores[0].name}/**")
-        build_data["pure_python"], build_data["tag"] = False, build_kernels.wheel_tag(stores[0].name)
+        for folder in stores:
+            build_data["artifacts"].append(f"src/andante/compiling/stores/{folder.name}/**")
+        build_data["pure_python"], build_data["tag"] = False, tag

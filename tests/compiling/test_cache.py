@@ -14,7 +14,8 @@ import pytest
 
 import andante
 from andante.compiling import store
-from andante.compiling.cache import features, stamp
+from andante.compiling.cache import processor, stamp
+from andante.compiling.store import Processor
 
 SOURCE = Path(andante.__file__).parent
 LOWER = "from andante.compiling import njit\n\nFACTOR = {factor}\n\n\n@njit()\ndef lower(x):\n    return {lower}\n"
@@ -39,9 +40,8 @@ with event.install_recorder("numba:compile") as seen:
 print(json.dumps([values, sum(each.is_start for _, each in seen.buffer)]))
 """
 
-needs_level = pytest.mark.skipif(
-    store.level() is None or not store.level()[1] <= features(), reason="no store is made for this machine"
-)
+MINE = store.levels(processor())
+needs_level = pytest.mark.skipif(not MINE, reason="no store is made for this machine")
 
 
 class Place:
@@ -49,10 +49,11 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.stores, self.user = folder, folder / "stores", folder / "user"
+        self.level = MINE[-1]  # the least portable one
 
     @property
     def store(self) -> Path:
-        return self.stores / store.versions()
+        return self.stores / store.folder_of(self.level).name
 
     def write(self, lower: str = "x + 1.0", factor: float = 10.0, options: str = "") -> None:
         (self.folder / "lower_file.py").write_text(LOWER.format(lower=lower, factor=factor))
@@ -64,8 +65,9 @@ class Place:
         variables |= {"NUMBA_CACHE_DIR": str(self.folder / user)}
         if build:
             self.store.mkdir(parents=True, exist_ok=True)
-            name, _ = store.level() or ("", ())
-            variables |= {store.BUILD: str(self.store), "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+            variables |= {store.BUILD: str(self.store)}
+            if self.level != MINE[0]:
+                variables |= {"NUMBA_CPU_NAME": self.level.name, "NUMBA_CPU_FEATURES": ""}
         words = [sys.executable, "-P", "-c", PROGRAM.format(before=before), str(self.stores)]
         ran = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stderr
@@ -102,9 +104,9 @@ def test_a_store_serves_everybody_and_without_it_the_user_keeps_kernels(place: P
 
 @needs_level
 def test_other_versions_damage_and_lesser_processors_are_compiled_for(place: Place) -> None:
-    other = 'store.versions = lambda: "x86-64-v3-cpython-311-numba-9.9"'
+    other = 'store.versions = lambda: "cpython-311-numba-9.9"'
     assert place.run(before=other, user="a") == ([31.0], 2)
-    lesser = "import andante.compiling.cache as made; made.features = lambda: frozenset()"
+    lesser = "import andante.compiling.cache as made; made.processor = lambda: store.Processor('old', frozenset())"
     assert place.run(before=lesser, user="b") == ([31.0], 2)
     foreign = 'import numba; numba.__version__ = "9.9"'  # an index tells its version too
     assert place.run(before=foreign, user="c") == ([31.0], 2)
@@ -143,16 +145,33 @@ def test_functions_that_were_typed_have_no_stamp() -> None:
     assert stamp(space["typed"]) == ""
 
 
-def test_why_a_store_does_not_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@needs_level
+def test_the_store_of_this_very_processor_is_taken_first(place: Place) -> None:
+    place.level = MINE[0]
+    place.write(lower="x + 2.0")
+    assert place.run(build=True) == ([41.0], 2)
+    assert place.run() == ([41.0], 0)
+    shutil.rmtree(place.store)
+    assert place.run() == ([41.0], 2)  # the portable one is of other sources
+
+
+def test_which_store_serves_a_processor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(store.BUILD, raising=False)
     monkeypatch.setattr(store, "STORES", tmp_path)
-    monkeypatch.setattr(store, "level", lambda: ("v9", frozenset(("avx", "wings"))))
-    assert store.store_problem(frozenset(("avx",))) == "this processor lacks wings, which the compiled kernels use"
-    assert store.store_problem(frozenset(("avx", "wings"))) == "no compiled kernels were installed"
-    (tmp_path / "v9-other").mkdir()
-    assert store.store_problem(frozenset(("avx", "wings"))) == "the compiled kernels are for v9-other"
-    monkeypatch.setattr(store, "level", lambda: None)
-    assert store.store_problem(frozenset()).startswith("no compiled kernels are made for")
+    high, low = Processor("v9", frozenset(("avx", "wings"))), Processor("v8", frozenset(("avx",)))
+    monkeypatch.setattr(store, "portable", lambda: (high, low))
+    bird, fish = Processor("bird", high.features | {"beak"}), Processor("fish", low.features | {"fins"})
+    assert [level.name for level in store.levels(fish)[1:]] == ["v8"]
+    assert [level.name for level in store.levels(bird)[1:]] == ["v9", "v8"]
+    assert store.levels(bird)[0] != store.levels(Processor("bird", high.features))[0]
+    assert store.store_folder(bird) is None
+    for level, served in ((low, (bird, fish)), (high, (bird,)), (store.levels(bird)[0], (bird,))):
+        store.folder_of(level).mkdir()
+        assert all(store.store_folder(each) == store.folder_of(level) for each in served)
+    assert store.store_folder(fish) == store.folder_of(low)
+    assert store.store_folder(Processor("stone", frozenset())) is None
+    monkeypatch.setattr(store, "portable", lambda: ())
+    assert store.store_folder(bird) is None
 
 
 def test_every_kernel_is_made_by_our_decorator() -> None:

@@ -55,7 +55,8 @@ def compile_ahead(words: Sequence[str] = ("andante", "doctor", "--warm")) -> boo
 
 def mark_of_this() -> Path:
     """The file that says that kernels of these sources were compiled for these versions and this processor."""
-    from .cache import features
+    from .cache import processor
 
-    told = f"{store.versions()} {store.sources()} {' '.join(sorted(features()))}"
+    name, features = processor()
+    told = f"{name} {store.versions()} {store.sources()} {' '.join(sorted(features))}"
     return place.folder() / f"andante-{hashlib.sha256(told.encode()).hexdigest()[:20]}"

@@ -82,13 +82,14 @@ def _told(option: Any) -> str:
 
 def serves() -> bool:
     """Whether the store of the installation serves this process."""
-    return KNOWN and not store.store_problem(features())
+    return KNOWN and store.store_folder(processor()) is not None
 
 
 @cache
-def features() -> frozenset[str]:
-    """What the processor can do."""
-    return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+def processor() -> store.Processor:
+    """What this machine has."""
+    features = frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
+    return store.Processor(llvm.get_host_cpu_name(), features)
 
 
 if KNOWN:
@@ -113,9 +114,10 @@ if KNOWN:
             if not made_of:
                 return  # numba's own mark of the file
             self._cache_file = caching.IndexDataCacheFile(self._cache_path, self._impl.filename_base, made_of)
-            if serves() and function.__closure__ is None:
+            folder = store.store_folder(processor())
+            if folder is not None and function.__closure__ is None:
                 name = f"{function.__module__.removeprefix(PACKAGE + '.')}.{function.__qualname__}"
-                self._stored = StoreFile(str(store.store_folder()), name, made_of)
+                self._stored = StoreFile(str(folder), name, made_of)
 
         def _load_overload(self, sig: Any, target_context: Any) -> Any:
             if self._stored is not None and self._enabled:

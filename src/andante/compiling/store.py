@@ -1,9 +1,10 @@
 """The store of compiled kernels that comes with the installation: where it is, and for whom it is.
 
-It holds numba's cache files for one portable level of processors, below a folder that is named by everything that
-machine code depends on: level, Python, numba, llvmlite and the main version of numpy. Where any of these differs there
-is no such folder, and kernels are compiled for the machine as ever. Stale entries are told by a hash of what a
-kernel is made of (`cache.stamp`), so a store is never used for another source.
+It holds numba's cache files for one level of processors, below a folder that is named by everything that machine code
+depends on: level, Python, numba, llvmlite and the main version of numpy. A wheel carries the portable levels of its
+kind of machine, a checkout the level of the very processor that it was set up on. Where no level fits, kernels are
+compiled for the machine as ever. Stale entries are told by a hash of what a kernel is made of (`cache.stamp`), so a
+store is never used for another source.
 
 `tools/build_kernels.py` fills it; numba is not imported here.
 """
@@ -17,34 +18,54 @@ import sys
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 STORES = Path(__file__).parent / "stores"
 BUILD = "ANDANTE_BUILD_KERNELS"  # set while a store is filled: its folder
-# Portable levels by machine: name for LLVM, and what a processor has to have (x86-64 psABI, level 3; without
-# fused multiply-add inverse kinematics would be slower and round otherwise).
-LEVELS = {
-    "x86_64": (
-        "x86-64-v3",
-        frozenset(("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "xsave")),
-    ),
-}
 
 
-def level() -> tuple[str, frozenset[str]] | None:
-    """The portable level of this kind of machine and the features that it takes; None: no store is made for it."""
+class Processor(NamedTuple):
+    """What LLVM calls a processor, and what it can do; a level of processors is told in the same way."""
+
+    name: str
+    features: frozenset[str]
+
+
+V3 = frozenset(("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "xsave"))
+V4 = V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+# Portable levels by machine, the best first (x86-64 psABI; without fused multiply-add inverse kinematics would be slow
+# and round otherwise; code for level 3 alone solves it a quarter slower on processors of level 4).
+LEVELS = {"x86_64": (Processor("x86-64-v4", V4), Processor("x86-64-v3", V3))}
+
+
+def portable() -> tuple[Processor, ...]:
+    """Levels of this kind of machine for which stores are made, the best first; empty: none is made for it."""
     if sys.platform != "linux" or sys.implementation.name != "cpython":
-        return None
-    return LEVELS.get(platform.machine())
+        return ()
+    return LEVELS.get(platform.machine(), ())
+
+
+def levels(processor: Processor) -> tuple[Processor, ...]:
+    """Levels whose stores serve a processor, the best first: itself, then the portable ones."""
+    portables = portable()
+    if not portables:
+        return ()
+    told = hashlib.sha256(" ".join(sorted(processor.features)).encode()).hexdigest()
+    itself = Processor(f"{platform.machine()}-{processor.name}-{told[:8]}", processor.features)
+    return (itself, *(level for level in portables if level.features <= processor.features))
 
 
 @cache
 def versions() -> str:
-    """What machine code depends on, as the name of a folder."""
-    of_level = level()
+    """What machine code depends on besides the processor."""
     numpy = metadata.version("numpy").split(".")[0]
     python = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
-    tools = f"numba-{metadata.version('numba')}-llvmlite-{metadata.version('llvmlite')}-numpy-{numpy}"
-    return f"{of_level[0] if of_level else 'none'}-{python}-{tools}"
+    return f"{python}-numba-{metadata.version('numba')}-llvmlite-{metadata.version('llvmlite')}-numpy-{numpy}"
+
+
+def folder_of(level: Processor) -> Path:
+    """Where the store of a level and these versions is, or would be."""
+    return STORES / f"{level.name}-{versions()}"
 
 
 def sources() -> str:
@@ -61,25 +82,9 @@ def building() -> bool:
     return bool(os.environ.get(BUILD))
 
 
-def store_folder() -> Path:
-    """Where the store of these versions is, or would be."""
+def store_folder(processor: Processor) -> Path | None:
+    """The store that serves a processor, the one that is filled now; None: there is none."""
     chosen = os.environ.get(BUILD)
-    return Path(chosen) if chosen else STORES / versions()
-
-
-def store_problem(features: frozenset[str]) -> str:
-    """Why the store does not serve this process; empty: it does.
-
-    Args:
-        features: what the processor can do, in LLVM's words.
-    """
-    of_level = level()
-    if of_level is None:
-        return f"no compiled kernels are made for {sys.platform} {platform.machine()}"
-    lacking = sorted(of_level[1] - features)
-    if lacking:
-        return f"this processor lacks {', '.join(lacking)}, which the compiled kernels use"
-    if not store_folder().is_dir():
-        there = sorted(folder.name for folder in STORES.glob("*") if folder.is_dir())
-        return f"the compiled kernels are for {' and '.join(there)}" if there else "no compiled kernels were installed"
-    return ""
+    if chosen:
+        return Path(chosen)
+    return next((folder for folder in map(folder_of, levels(processor)) if folder.is_dir()), None)
