@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from andante.control.loop import ControlLoop
 from andante.description import load_robot
 from andante.locomotion import Command
+from andante.locomotion.biped import command_set as module
 from andante.locomotion.biped.command_set import (
     MIRROR,
     PRESSED,
@@ -49,6 +51,32 @@ def test_shaping_keeps_the_direction_and_ends_in_the_set(vx: float, vy: float, w
         assert np.cross(done, asked) == pytest.approx(0.0, abs=1e-9)
     mirrored = the_set().shaped(tuple(asked * MIRROR))
     assert mirrored == pytest.approx(done * MIRROR)
+
+
+@pytest.mark.parametrize("damage", [b"", b"rubbish", b"corners of a smaller set"])
+def test_a_set_is_kept_for_the_next_process_and_found_anew_where_the_file_is_damaged(
+    damage: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    corners, rehearsed = the_set().corners, []
+    monkeypatch.setattr(module.place, "folder", lambda: tmp_path / "kept")
+    monkeypatch.setattr(module, "_rehearsed", lambda walk: rehearsed.append(walk) or corners)
+    for _ in range(3):  # processes
+        monkeypatch.setattr(module, "_FOUND", {})
+        module.command_set(WALK)
+        assert len(rehearsed) == 1  # by the first
+    (kept,) = (tmp_path / "kept").iterdir()  # nothing half written beside it
+    assert np.array_equal(np.load(kept), corners)
+    if damage.startswith(b"corners"):
+        np.save(kept, np.full((2, 3), np.nan))
+    else:
+        kept.write_bytes(damage)
+    monkeypatch.setattr(module, "_FOUND", {})
+    assert np.array_equal(module.command_set(WALK).corners, corners)
+    assert len(rehearsed) == 2
+    monkeypatch.setattr(module.place, "folder", lambda: kept)  # a file: nothing can be kept
+    monkeypatch.setattr(module, "_FOUND", {})
+    module.command_set(WALK)
+    assert len(rehearsed) == 3
 
 
 def test_the_set_holds_most_of_every_axis_and_half_of_the_boxes() -> None:

@@ -8,14 +8,19 @@ by little, are within reach and keep apart, and that press the sole well inside 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from andante.compiling import njit
+from andante.compiling import njit, place
+from andante.compiling.store import versions
 from andante.geometry import Array
 from andante.geometry.hull import convex_hull
 from andante.locomotion.behaviour import Command, Readings
@@ -79,31 +84,72 @@ def used(sides: Array, vx: float, vy: float, wz: float) -> float:
 
 
 def command_set(walk: BipedWalk) -> CommandSet:
-    """The set of a walk, by rehearsal or as it was found for the same body and settings before."""
+    """The set of a walk, as it was found for the same body and settings before, or by rehearsal now.
+
+    Rehearsals take as long as the rest of the start of a session, so what they find is kept beside compiled kernels.
+    """
     key = _all_that_counts(walk)
     if key not in _FOUND:
         while len(_FOUND) >= KEPT:
             del _FOUND[next(iter(_FOUND))]
-        _FOUND[key] = _rehearsed(walk)
+        file = place.folder() / f"andante-commands-{key[:40]}.npy"
+        corners = _kept(file)
+        if corners is None:
+            corners = _rehearsed(walk)
+            _keep(file, corners)
+        _FOUND[key] = CommandSet(corners)
     return _FOUND[key]
 
 
 KEPT = 16
-_FOUND: dict[bytes, CommandSet] = {}  # the newest, by all that a rehearsal depends on
+_FOUND: dict[str, CommandSet] = {}  # the newest, by all that a rehearsal depends on
 
 
-def _all_that_counts(walk: BipedWalk) -> bytes:
+def _kept(file: Path) -> Array | None:
+    """Corners (n, 3) that a file holds; None where there is none, or another thing."""
+    with suppress(OSError, ValueError, EOFError):
+        corners: Array = np.load(file, allow_pickle=False)
+        if corners.ndim == 2 and corners.shape[1] == 3 and len(corners) > 3 and np.isfinite(corners).all():
+            return corners
+    return None
+
+
+def _keep(file: Path, corners: Array) -> None:
+    """Write corners so that another process sees all of them or none; where nothing can be written, nothing is."""
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f"{file.name}.{os.getpid()}")
+        try:
+            with part.open("wb") as out:
+                np.save(out, corners)
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _all_that_counts(walk: BipedWalk) -> str:
     body = walk.body
     arrays = [*body.tree, *body.weighed, *body.legs, *(sole.outline for sole in body.soles)]
     arrays += [body.stance, body.upright, body.kp, body.speeds, body.servo_inertia]
-    found = sha256(repr((walk.measures, walk.settings, body.arms, walk.sag)).encode())
+    found = sha256(repr((_program(), walk.measures, walk.settings, body.arms, walk.sag)).encode())
     for each in arrays:
         found.update(np.ascontiguousarray(each).tobytes())
-    return found.digest()
+    return found.hexdigest()
 
 
-def _rehearsed(walk: BipedWalk) -> CommandSet:
-    """One side is the mirror image of the other."""
+@cache
+def _program() -> str:
+    """A hash of all that rehearses: the rooms that a walk is made of, and what compiled them."""
+    package = Path(__file__).parents[2]
+    found = sha256(versions().encode())
+    for room in ("geometry", "kinematics", "locomotion"):
+        for file in sorted((package / room).rglob("*.py")):
+            found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def _rehearsed(walk: BipedWalk) -> Array:
+    """Corners of the set (n, 3); one side is the mirror image of the other."""
     m, s = walk.measures, walk.settings
     tops = np.array([m.max_speed, m.max_side, m.max_turn])
 
@@ -124,7 +170,7 @@ def _rehearsed(walk: BipedWalk) -> CommandSet:
     for way, corner, one in zip(ways, found, alone, strict=True):
         kept = corner if one else _largest(corner, lambda velocity: pressed(velocity) <= most)
         corners += [kept, kept * MIRROR] if way[1] or way[2] else [kept]
-    return CommandSet(np.array(corners))
+    return np.array(corners)
 
 
 def _largest(top: Array, possible: Callable[[Array], bool]) -> Array:
