@@ -36,7 +36,7 @@ from andante.stages import stage
 
 from .body import Servos, Wiring
 from .rollers import Rollers, roller_drive, with_plain_wheels
-from .spawn import absurd_meshes, missing_visuals, put_to_stand, solid
+from .spawn import absurd_meshes, bolted_if_weightless, missing_visuals, put_to_stand, solid
 from .truth import FallRule, Stance, stance
 
 if TYPE_CHECKING:
@@ -433,6 +433,7 @@ def simulate(
     positions = first_positions(robot, pose)
     if robot.loops:
         robot = close_loops(robot, positions, positions).robot  # rods on balls start where they fit
+    robot = bolted_if_weightless(robot)
     taken = {placement.name for placement in (*world.models, *others)}
     name = robot.name if robot.name not in taken else f"{robot.name}_robot"
     with stage(f"building the scene on {engine if isinstance(engine, str) else make.__name__}"):

@@ -14,6 +14,7 @@ import numpy as np
 
 from andante.control.start import first_positions, holds_still, lying_side
 from andante.description.check.shapes import largest_mesh, mesh_size, outsized_told
+from andante.description.joint import JointType
 from andante.description.mesh.triangles import mesh_remedy
 from andante.description.robot import Robot
 from andante.description.shapes import Plane
@@ -120,6 +121,22 @@ def put_on_ground(
     z, ground = stand_heights(engine, model, q, start, turn)
     engine.set_base(model, SE3.from_parts(turn, (start[0], start[1], z + above)).vector)
     return ground
+
+
+def bolted_if_weightless(robot: Robot) -> Robot:
+    """A robot without any mass whose root carries one joint, as that of an arm does, bolted down; told in its problems.
+
+    Without weight nothing holds it upright. Robots with wheels or legs have more joints there and are left free.
+    """
+    base = robot.welded(robot.root)
+    carried = sum(joint.type is not JointType.FIXED for name in base for joint in robot.carried(name))
+    if robot.mass > 0 or robot.fixed_base or carried != 1:
+        return robot
+    told = (
+        f"robot {robot.name!r} weighs nothing: its root link {robot.root!r} is bolted down; give its links <inertial>"
+    )
+    problem = Problem(Severity.WARNING, told, robot.link(robot.root).source)
+    return replace(robot, fixed_base=True, problems=(*robot.problems, problem))
 
 
 def put_to_stand(

@@ -1,0 +1,65 @@
+"""A robot whose file gives no masses: an arm is bolted down on every engine, what stands on feet is left free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from andante.description import load_robot
+from andante.physics import ENGINES
+from andante.simulation.simulation import simulate
+
+LINK = (
+    '<link name="{name}"><collision><origin xyz="0 0 {z}"/><geometry><box size="{size}"/></geometry></collision></link>'
+)
+JOINT = (
+    '<joint name="{child}_joint" type="revolute"><parent link="{parent}"/><child link="{child}"/><origin xyz="{xyz}"/>'
+    '<axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="50" velocity="2"/></joint>'
+)
+
+
+def arm(folder: Path) -> Path:
+    """Two links that lean out far over a small base."""
+    links = [("base", "0.1 0.1 0.1", 0.05), ("upper", "0.6 0.06 0.06", 0.0), ("lower", "0.6 0.05 0.05", 0.0)]
+    parts = [LINK.format(name=name, size=size, z=z) for name, size, z in links]
+    parts += [JOINT.format(parent="base", child="upper", xyz="0.3 0 0.15")]
+    parts += [JOINT.format(parent="upper", child="lower", xyz="0.6 0 0")]
+    file = folder / "arm.urdf"
+    file.write_text(f'<robot name="arm">{"".join(parts)}</robot>')
+    return file
+
+
+def table(folder: Path) -> Path:
+    """A body on four legs."""
+    parts = [LINK.format(name="body", size="0.5 0.3 0.1", z=0.0)]
+    for k, (x, y) in enumerate(((0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1))):
+        parts.append(LINK.format(name=f"leg{k}", size="0.05 0.05 0.3", z=-0.15))
+        parts.append(JOINT.format(parent="body", child=f"leg{k}", xyz=f"{x} {y} 0"))
+    file = folder / "table.urdf"
+    file.write_text(f'<robot name="table">{"".join(parts)}</robot>')
+    return file
+
+
+@pytest.mark.parametrize("engine", [pytest.param(name, marks=pytest.mark.engine(name)) for name in ENGINES])
+def test_an_arm_without_any_mass_stays_where_it_stands(engine: str, tmp_path: Path) -> None:
+    scene = simulate(arm(tmp_path), engine=engine)
+    start = scene.engine.base_pose(scene.model)
+    scene.run(1.0)
+    assert scene.engine.base_pose(scene.model) == pytest.approx(start, abs=1e-6)
+    assert not scene.fallen
+    told = [problem.message for problem in scene.problems if "bolted down" in problem.message]
+    assert told == ["robot 'arm' weighs nothing: its root link 'base' is bolted down; give its links <inertial>"]
+
+
+def test_what_stands_on_its_legs_or_has_a_mass_is_left_free(tmp_path: Path) -> None:
+    standing = simulate(table(tmp_path))
+    assert not standing.engine.models[standing.model].fixed
+    heavy = (
+        arm(tmp_path)
+        .read_text()
+        .replace('<link name="lower">', '<link name="lower"><inertial><mass value="1"/></inertial>')
+    )
+    (tmp_path / "heavy.urdf").write_text(heavy)
+    loaded = simulate(load_robot(tmp_path / "heavy.urdf"))
+    assert not loaded.engine.models[loaded.model].fixed
