@@ -6,7 +6,7 @@ IMU, a four-wheel skid-steer and a car. `--robot FILE` drives one of your own. S
 touching anything, within 100 s. Metric = success · T / clip(t, 2 T, 8 T), T = path length / 2 m/s; 0.5 at most.
 The organizers' DWA: 0.16. Worlds that a car cannot pass by the search of `barn_feasible.py` are listed and left out.
 The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr. Runs are kept in
-`--keep FILE` and not run again with the same code.
+`--keep FILE` and not run again with the same code, so that a study that was stopped goes on.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import json
 import math
 import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -105,7 +104,7 @@ def main() -> None:
     parser.add_argument("--worlds", default="")
     parser.add_argument("--plots", type=Path)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--keep", type=Path, default=Path("out/barn_study.jsonl"), help="where runs are kept")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if not (DATASETS / "worlds.json").is_file():
@@ -136,9 +135,7 @@ def main() -> None:
         if data["world"] not in shut[base]
         for seed in range(given.first_seed, given.first_seed + given.seeds)
     ]
-    with tempfile.TemporaryDirectory() as scratch:
-        journal = Journal(given.keep or Path(scratch) / "barn.jsonl")
-        pairs = journal.carry_out(drive, jobs, given.workers, told)
+    pairs = Journal(given.keep).carry_out(drive, jobs, given.workers, told)
     out = sys.stderr if given.json else sys.stdout
     each: dict[str, Any] = {}
     for base in bases:
