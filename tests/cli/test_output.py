@@ -1,5 +1,7 @@
 """What is printed cannot steer a terminal, and a message is one line of bounded length."""
 
+import warnings
+
 import pytest
 
 from andante.cli.output import LONGEST_LINE, console, one_line, printable, table, warn
@@ -37,6 +39,19 @@ def test_consoles_and_warnings_show_escapes(capsys):
     assert "name \\x1b]0;title\\x07" in out
     assert "\\x1b[2J" in out
     assert err == "andante: topic \\x1b[1m\n"
+
+
+def test_warnings_of_python_are_lines_like_any_other(andante, monkeypatch):
+    def tells(*words):
+        warnings.warn("the left knee is weak", RuntimeWarning, stacklevel=1)
+
+    monkeypatch.setattr("andante.cli.main.app", lambda **options: tells())
+    before = warnings.showwarning
+    assert andante("list") == (0, "", "andante: the left knee is weak\n")
+    assert warnings.showwarning is before
+    monkeypatch.setenv("ANDANTE_DEBUG", "1")
+    with pytest.warns(RuntimeWarning, match="left knee"):
+        andante("list")
 
 
 def test_names_in_files_do_not_reach_the_terminal(andante, tmp_path):

@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from contextlib import suppress
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -17,7 +18,7 @@ from andante.errors import AndanteError, MissingFile
 
 from . import bag, bridge, catalog, describe, experiment, gait, naoqi, navigate, studio, walk
 from .coercion import QuickGroup
-from .output import one_line, tell_stages
+from .output import one_line, tell_stages, warn
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 USAGE = 2  # and after a mistake on the command line
@@ -79,9 +80,23 @@ def _root_first(words: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Run the command line; every user error becomes one line on stderr and exit code 2."""
+    """Run the command line; every user error becomes one line on stderr and exit code 2, every warning a line."""
+    with warnings.catch_warnings():
+        if not os.environ.get("ANDANTE_DEBUG"):  # which shows where a warning comes from
+            warnings.showwarning = _told
+        code = _run()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    warn(str(message))
+
+
+def _run() -> object:
+    """Run the command line; its exit code."""
     _prepare()
     tell_stages()
+    code: object
     try:
         code = app(args=_root_first(sys.argv[1:]), standalone_mode=False)
         if code == INTERRUPTED:  # typer takes Ctrl-C for itself
@@ -107,7 +122,7 @@ def main() -> None:
         code = _missing(error) or _complain(
             f"internal error ({type(error).__name__}: {error}); ANDANTE_DEBUG=1 shows where; please report it", 70
         )
-    sys.exit(code if isinstance(code, int) else 0)
+    return code
 
 
 def _missing(error: Exception) -> int | None:
