@@ -8,8 +8,9 @@ ones v, each period solves
 
 where r lies from the last u towards v, as far as the joints may go in a period, T is the pose of one sole seen from the
 other, c the center of mass in its axes, n_i, d_i the edges of the support polygon, m the margin and h_i
-how far inside it was in the last period: the center of mass nears an edge like exp(-t / τ), so that it is slow there
-and the pressure point c - c'' z / g stays inside too.
+how far inside it was in the last period: the center of mass nears an edge like exp(-t / τ). The pressure point
+p = c - c'' z / g + s stays within `press` of it and inside the edges too; s is how far the other joints push it by
+changing the spin of their masses, and they go slower where that is too much.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class StandSettings:
     regain: float = 0.15  # and in which it comes back from beyond it [s]
     press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
     speed: float = 0.09  # of the legs, as a fraction of the joints' top speeds
-    reserve: float = 0.3  # of the pressure point from the edge of the support, in half widths of a sole
+    reserve: float = 0.1  # of the pressure point from the edge of the support, in half widths of a sole,
+    free_reserve: float = 0.45  # and before arms and head go slower
     catch_up: float = 0.08  # time in which those that lag behind catch up [s]
     hurry: float = 0.8  # how fast that speed may grow [1/s]
     settle: float = 0.3  # time in which the legs near their goal [s]
@@ -74,7 +76,7 @@ class StandFilter:
         self._top = np.where(np.isfinite(body.speeds), body.speeds, 2.0 * math.pi)
         half = min(0.5 * (sole.box[3] - sole.box[2]) for sole in body.soles)
         self.margin, self.press = self.settings.margin * half, self.settings.press * half  # [m]
-        self.reserve = self.settings.reserve * half
+        self.reserve, self.free_reserve = self.settings.reserve * half, self.settings.free_reserve * half
         self.supports: tuple[int, ...] = BOTH  # feet that carry
         self._alone = False  # the other foot is free
         self._foot = LEFT  # whose sole is level, and whose axes all is told in
@@ -254,7 +256,7 @@ class StandFilter:
         rest = -scale * self._spin  # what stopping at once would do
         if step.any():
             spin_between(before, before + step, self._masses, self._feet, self._foot, spin)
-            room = lines[:, :2] @ (center[:2] + _aside(rest[3:])) - lines[:, 2] - self.reserve
+            room = lines[:, :2] @ (center[:2] + _aside(rest[3:])) - lines[:, 2] - self.free_reserve
             part = _share(lines[:, :2] @ _aside(scale * spin[3:]), room)
         self._spin, self._pushed = part * spin, _aside(rest[:3] + part * scale * spin[:3])
         return np.asarray(before + part * step)
@@ -273,8 +275,9 @@ class StandFilter:
     def _bounds(self, lines: Array, ground: Array, center: Array, up: Array, dt: float) -> tuple[Array, Array]:
         """Normals (n, 4) and bounds (n,) that center of mass [m] and trunk's up keep: see `stand_kernels.keep`.
 
-        Edges of the support, lines (n, 3) as `edges` tells them; the pressure point p = c - c'' z / g within `press` of the center of mass, so that
-        |c''| <= press g / z; and a lean of at most `lean`.
+        Edges of the support, lines (n, 3) as `edges` tells them; the pressure point p = c - c'' z / g + s within
+        `press` of the center of mass and, s being the push of the other joints, inside the edges of all soles on the
+        ground (m, 3); and a lean of at most `lean`.
         """
         s = self.settings
         need = lines[:, 2] + self.margin - lines[:, :2] @ self._off
