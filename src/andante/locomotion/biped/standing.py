@@ -46,8 +46,8 @@ class StandSettings:
     regain: float = 0.15  # and in which it comes back from beyond it [s]
     press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
     speed: float = 0.09  # of the legs, as a fraction of the joints' top speeds
-    reserve: float = 0.1  # of the pressure point from the edge of the support, in half widths of a sole,
-    free_reserve: float = 0.45  # and before arms and head go slower
+    reserve: float = 0.3  # of the pressure point from the edge of the support, in half widths of a sole,
+    free_reserve: float = 0.3  # and before arms and head go slower
     catch_up: float = 0.08  # time in which those that lag behind catch up [s]
     hurry: float = 0.8  # how fast that speed may grow [1/s]
     settle: float = 0.3  # time in which the legs near their goal [s]
