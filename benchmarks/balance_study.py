@@ -213,16 +213,15 @@ def touches_itself(sim: Simulation) -> bool:
 
 
 def _settle(session: LiveSession) -> bool:
-    """Go on until the commands rest, and joints that do not carry are sent nowhere any more; whether the robot fell."""
+    """Go on until the commands rest and no joint is sent anywhere any more; whether the robot fell."""
     stage, still, end = session.stage, 0.0, session.time + LONGEST
-    free = np.array([name in stage.walker.free_joints for name in stage.robot.joint_names])
     before = stage.activities.sent
     while session.time < end and still < REST:
         session.step()
         if stage.sim.fallen or (stage.supervisor is not None and stage.supervisor.busy):
             return True
         rests = isinstance(stage.activities.present, JointMoves) and stage.activities.present.resting
-        rests = rests and float(np.abs(stage.activities.sent - before)[free].max()) < SENT
+        rests = rests and float(np.abs(stage.activities.sent - before).max()) < SENT
         still, before = (still + 0.01 if rests else 0.0), stage.activities.sent
     return False
 

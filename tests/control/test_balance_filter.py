@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from andante.control.timed_moves import JointPoints
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 
@@ -90,3 +91,32 @@ def test_it_walks_on_from_what_was_commanded(session):
         assert not session.stage.supervisor.busy
     assert session.stage.activities.present.name == "drive"
     assert session.position[0] > 0.05
+
+
+def test_a_timed_move_is_over_when_the_filter_has_let_the_joints_arrive(session):
+    """Legs are let down more slowly than the curve asks: the move lasts until they are there."""
+    names = ["LHipPitch", "LKneePitch", "LAnklePitch", "RHipPitch", "RKneePitch", "RAnklePitch"]
+    ends = dict(zip(names, np.array([-0.35, 0.7, -0.35] * 2), strict=True))
+    sent = dict(zip(session.stage.robot.joint_names, session.stage.activities.sent, strict=True))
+    api = session.command_api
+    move = api.interpolate({n: JointPoints((0.3,), (float(by),)) for n, by in ends.items()}, relative=True)
+    session.run(0.6)
+    assert session.stage.balance.lagging.any()
+    assert not move.done
+    lasted = 0.6
+    while not move.done and lasted < 8.0:
+        session.run(0.05)
+        lasted += 0.05
+    assert move.done
+    assert not move.interrupted
+    held = session.stage.balance.filter.positions
+    for name, by in ends.items():
+        assert held[session.stage.robot.joint_names.index(name)] == pytest.approx(sent[name] + by, abs=0.03)
+
+
+def test_a_timed_move_that_is_refused_ends_too(session):
+    move = session.command_api.interpolate({n: JointPoints((0.5,), (v,)) for n, v in zip(*TIPPING, strict=True)})
+    session.run(6.0)
+    assert session.stage.balance.refused
+    assert move.done
+    assert not move.interrupted

@@ -129,6 +129,8 @@ class ActivityManager(Walker):
                 self._fading = None
         if self.balance is not None:
             targets = self.balance.limit(self.present, targets, self.sent, readings.position, dt)
+            if isinstance(self.present, JointMoves):
+                self.present.held = self.balance.lagging
         self._velocity = (targets - self.sent) / dt
         self.sent = targets
         self.stiffness, self.base_twist = self.present.stiffness, self.present.base_twist

@@ -86,6 +86,11 @@ class BalanceFilter:
         """Joints that are held away from their commands, and by how much [rad]."""
         return self._filter.refused if self._filter is not None else {}
 
+    @property
+    def lagging(self) -> np.ndarray | None:
+        """Which joints (joints,) are still on their way to their commands; None: nothing is limited."""
+        return self._filter.lagging if self._filter is not None and self.engaged else None
+
     # ---- one period --------------------------------------------------------------------------------
     def limit(self, activity: Activity, targets: Array, sent: Array, felt: Array, dt: float) -> Array:
         """Targets (joints,) as they may be sent after `sent`; felt (joints,): measured positions."""

@@ -17,6 +17,7 @@ from .activities import Activity
 from .timed_moves import JointCurve, TimedMove
 
 NEAR = 1e-6  # a joint this near has arrived [rad or m]
+LATEST = 10.0  # that the end of a move is waited for where something else limits the targets [s]
 BRAKE_FRACTION = 0.85  # of the acceleration is planned with, so that rounding never overshoots
 
 
@@ -39,6 +40,8 @@ class JointMoves(Activity):
         self._limit = self._top.copy()
         self.moved: set[str] = set()  # joints that were ever sent
         self._timed: dict[int, tuple[TimedMove, JointCurve, float]] = {}  # joint -> move, its curve, clock [s]
+        self.held: np.ndarray | None = None  # (joints,) which were not let to their targets yet; None: nothing limits
+        self._ending: dict[int, tuple[TimedMove, float]] = {}  # joint at the end of its curve -> move, waited [s]
 
     @property
     def detail(self) -> str:
@@ -93,19 +96,21 @@ class JointMoves(Activity):
 
     def cancel(self, move: TimedMove) -> None:
         """Let the joints of a move stop where they are."""
-        for k in [k for k, entry in self._timed.items() if entry[0] is move]:
+        for k in [k for held in (self._timed, self._ending) for k, entry in held.items() if entry[0] is move]:
             self._release(k)
             self.goals[k] = self._braked()[k]
             self._limit[k] = self._top[k]
 
     def follows(self, move: TimedMove) -> bool:
         """Whether joints of a move are on their way here."""
-        return any(entry[0] is move for entry in self._timed.values())
+        return any(entry[0] is move for entry in (*self._timed.values(), *self._ending.values()))
 
     def arrived(self, names: Sequence[str]) -> bool:
         """Whether none of these joints is on its way here."""
         index = [self._names.index(name) for name in names]
-        return not self._timed.keys() & set(index) and bool((self.goals[index] == self.targets[index]).all())
+        busy = (self._timed.keys() | self._ending.keys()) & set(index)
+        there = not busy and bool((self.goals[index] == self.targets[index]).all())
+        return there and (self.held is None or not self.held[index].any())
 
     def adopt(self, other: JointMoves) -> None:
         """Go on with what another one has been told to do."""
@@ -118,8 +123,9 @@ class JointMoves(Activity):
 
     def _release(self, k: int) -> None:
         """A joint leaves the curve that it follows."""
-        entry = self._timed.pop(k, None)
-        if entry is not None:
+        for entry in (self._timed.pop(k, None), self._ending.pop(k, None)):
+            if entry is None:
+                continue
             entry[0].drop(self._names[k])
 
     def _braked(self) -> Array:
@@ -128,7 +134,7 @@ class JointMoves(Activity):
 
     def stop(self) -> None:
         """Brake every joint where it is."""
-        for k in list(self._timed):
+        for k in (*self._timed, *self._ending):
             self._release(k)
         self.goals = self._braked()
 
@@ -138,6 +144,8 @@ class JointMoves(Activity):
 
     def advance(self, dt: float) -> Array:
         """Targets dt [s] further on."""
+        if self._ending:
+            self._end(dt)
         curved = self._along_curves(dt) if self._timed else None
         gap = self.goals - self.targets
         if not (gap.any() or self._speed.any() or curved is not None):
@@ -177,4 +185,15 @@ class JointMoves(Activity):
         self.targets[at] = self.goals[at] = places
         for k in at[arrived].tolist():
             move, _, _ = self._timed.pop(k)
-            move.left.discard(self._names[k])
+            self._ending[k] = (move, 0.0)
+        if self.held is None:
+            self._end(dt)
+
+    def _end(self, dt: float) -> None:
+        """Let go joints at the end of their curves that are where they were sent, or will not get there."""
+        for k, (move, waited) in list(self._ending.items()):
+            if self.held is None or waited >= LATEST or not self.held[k]:
+                del self._ending[k]
+                move.left.discard(self._names[k])
+            else:
+                self._ending[k] = (move, waited + dt)

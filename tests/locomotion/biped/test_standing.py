@@ -155,3 +155,45 @@ def test_a_joint_that_follows_another_one_is_where_that_one_puts_it(nao):
         made.limit(told, DT)
     legs = made.carrying
     assert np.allclose(made.positions[legs], q[legs], atol=0.02)
+
+
+def test_arms_go_as_fast_as_they_are_asked_to(nao, standing):
+    """A timed move of one arm, half a radian in a second, is not held back where the robot stands in the middle."""
+    k = list(nao.robot.joint_names).index("LShoulderPitch")
+    start = standing.positions.copy()
+    for t in np.arange(DT, 1.0 + DT / 2, DT):
+        wanted = start.copy()
+        wanted[k] -= 1.5 * (3 * t * t - 2 * t**3)  # 2.25 rad/s at most
+        standing.limit(wanted, DT)
+        assert abs(standing.positions[k] - wanted[k]) < math.radians(2.0)
+    assert not standing.lagging[k]
+
+
+def test_arms_that_would_tip_it_are_slowed_and_arrive(nao, standing):
+    names, top = list(nao.robot.joint_names), standing.body.speeds
+    arms = [names.index(side + "ShoulderPitch") for side in "LR"]
+    wanted = standing.positions.copy()
+    wanted[arms] -= 1.5
+    fastest, before, late = 0.0, standing.positions.copy(), 0
+    for _ in range(150):
+        standing.limit(wanted, DT)
+        moved = float(np.abs(standing.positions - before)[arms].max()) / DT
+        assert moved <= top[arms].max() + 1e-9
+        fastest = max(fastest, moved - abs(before - standing.positions)[arms].min() / DT)
+        late += bool(standing.lagging[arms].all())
+        before = standing.positions.copy()
+    assert late > 1.5 / top[arms[0]] / DT + 5  # slower than the joints could: at once would need an endless push
+    assert not standing.lagging[arms].any()
+    assert np.abs(standing.positions - wanted)[arms].max() < math.radians(0.1)
+    assert fastest < 1e-6  # both alike
+
+
+def test_a_joint_that_will_not_get_there_does_not_lag_for_ever(nao, standing):
+    wanted = nao.walker.body.stance.copy()
+    k = list(nao.robot.joint_names).index("LAnklePitch")
+    wanted[k] += 0.5
+    standing.limit(wanted, DT)
+    assert standing.lagging[k]
+    hold(standing, wanted, 4.0)
+    assert standing.refused
+    assert not standing.lagging.any()

@@ -74,6 +74,34 @@ def root_from_sole(q: Array, masses: Tables, feet: Tables, foot: int, turn: Arra
 
 
 @njit(nogil=True)
+def spin_between(q: Array, to: Array, masses: Tables, feet: Tables, foot: int, out: Array) -> None:
+    """Fill Σ m (r - c) x (r' - r) [kg m²] and Σ m r x (r' - r) [kg m²] (6,) in axes of a foot's sole.
+
+    q, to (joints,): r and r' are where the links' masses are in them, seen from that sole, which stays where it is seen
+    from the root; c is their center in q. Over the time between them these are the spin about c and about the sole.
+    """
+    tree, legs = MassTree(*masses), BipedLegs(*feet)
+    bodies = tree.parent.shape[0]
+    turns, at = np.empty((bodies, 3, 3)), np.empty((bodies, 3))
+    own, p0 = np.empty((3, 3)), np.empty(3)
+    places, whole, center = np.empty((bodies, 3)), 0.0, np.zeros(3)
+    frames(q, tree, turns, at)
+    sole_frame(foot, legs, turns, at, own, p0)
+    for k in range(bodies):
+        places[k] = at[k] + turns[k] @ tree.center[k]
+        center += tree.mass[k] * places[k]
+        whole += tree.mass[k]
+    center /= whole
+    frames(to, tree, turns, at)
+    spin, over = np.zeros(3), np.zeros(3)
+    for k in range(bodies):
+        moves = tree.mass[k] * (at[k] + turns[k] @ tree.center[k] - places[k])
+        spin += crossed(places[k] - center, moves)
+        over += crossed(places[k] - p0, moves)
+    out[:3], out[3:] = turned_back(own, spin), turned_back(own, over)
+
+
+@njit(nogil=True)
 def keep(
     q: Array, goal: Array, masses: Tables, feet: Tables, foot: int, upright: Array, pose: Array, fixed: bool,
     normals: Array, bound: Array, rounds: int,

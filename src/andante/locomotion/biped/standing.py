@@ -8,8 +8,9 @@ ones v, each period solves
 
 where r lies from the last u towards v, as far as the joints may go in a period, T is the pose of one sole seen from the
 other, c the center of mass in its axes, n_i, d_i the edges of the support polygon, m the margin and h_i
-how far inside it was in the last period: the center of mass nears an edge like exp(-t / τ), so that it is slow there
-and the pressure point c - c'' z / g stays inside too.
+how far inside it was in the last period: the center of mass nears an edge like exp(-t / τ). The pressure point
+p = c - c'' z / g + s stays within `press` of it and inside the edges too; s is how far the other joints push it by
+changing the spin of their masses, and they go slower where that is too much.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from andante.gravity import GRAVITY
 from andante.locomotion.rigs.balance import edges, margin
 
 from .body import BipedBody
-from .stand_kernels import keep, root_from_sole, seen_from_sole
+from .stand_kernels import keep, root_from_sole, seen_from_sole, spin_between
 
 LEFT, RIGHT = 0, 1
 BOTH = (LEFT, RIGHT)
 AXES = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 REGAIN = 2.0  # times the usual acceleration to come back from beyond an edge
 ROUNDS = 3  # Gauss-Newton steps in a period
+REACHED = 1e-3  # of its command a joint has arrived [rad or m], and so much nearer it has come on
+STUCK = 0.5  # after this time without coming nearer a joint will not get there [s]
 TOLD = math.radians(2.0)  # a joint that is held further from its command is told
 
 
@@ -42,8 +45,9 @@ class StandSettings:
     approach: float = 0.4  # time in which the center of mass nears an edge, τ [s]
     regain: float = 0.15  # and in which it comes back from beyond it [s]
     press: float = 0.4  # of the pressure point from the center of mass at most, in half widths of a sole
-    speed: float = 0.09  # of the legs, as a fraction of the joints' top speeds,
-    free_speed: float = 0.15  # and of the other joints
+    speed: float = 0.09  # of the legs, as a fraction of the joints' top speeds
+    reserve: float = 0.3  # of the pressure point from the edge of the support, in half widths of a sole,
+    free_reserve: float = 0.3  # and before arms and head go slower
     catch_up: float = 0.08  # time in which those that lag behind catch up [s]
     hurry: float = 0.8  # how fast that speed may grow [1/s]
     settle: float = 0.3  # time in which the legs near their goal [s]
@@ -72,16 +76,21 @@ class StandFilter:
         self._top = np.where(np.isfinite(body.speeds), body.speeds, 2.0 * math.pi)
         half = min(0.5 * (sole.box[3] - sole.box[2]) for sole in body.soles)
         self.margin, self.press = self.settings.margin * half, self.settings.press * half  # [m]
+        self.reserve, self.free_reserve = self.settings.reserve * half, self.settings.free_reserve * half
         self.supports: tuple[int, ...] = BOTH  # feet that carry
         self._alone = False  # the other foot is free
         self._foot = LEFT  # whose sole is level, and whose axes all is told in
         self._pose: Array | None = None  # of the right sole seen from the left one (4, 4), None: it does not stand
         self.positions = np.zeros(0)  # that it meant the joints to have last [rad], and
         self._center = np.zeros(3)  # the center of mass in the one before it
+        self._spin = np.zeros(6)  # of the other joints' masses in the last period [kg m²],
+        self._pushed = np.zeros(2)  # and how far its change pushes the pressure point [m]
         self._speed = 0.0  # of the legs, as a fraction of the joints' top speeds
         self._off = np.zeros(2)  # by how much the center of mass is off, as it is felt [m]
         self.wanted = np.zeros(0)  # targets that were asked for last,
         self.before = np.zeros(0)  # and those before them
+        self._least = np.zeros(len(body.names))  # smallest distance of each joint from its command,
+        self._since = np.zeros(len(body.names))  # and how long it has not become smaller [s]
 
     # ---- what it knows -----------------------------------------------------------------------------
     @property
@@ -110,6 +119,13 @@ class StandFilter:
             if self.carrying[k] and abs(gap[k]) > TOLD and k in self._own
         }
 
+    @property
+    def lagging(self) -> np.ndarray:
+        """Which joints (joints,) are not where they were sent, but come nearer."""
+        if not self.engaged or not len(self.wanted):
+            return np.zeros(len(self.body.names), dtype=bool)
+        return np.asarray((np.abs(self.positions - self.wanted) > REACHED) & (self._since < STUCK))
+
     def wanted_of(self, name: str) -> float:
         """Target of a joint that was asked for last [rad]."""
         return float(self.wanted[self.body.names.index(name)])
@@ -124,11 +140,11 @@ class StandFilter:
         seen_from_sole(q, self._masses, self._feet, self._foot, self.body.upright, pose, center, up)
         return pose, center, math.acos(max(-1.0, min(1.0, float(up[2])))), up
 
-    def support(self, pose: Array) -> Array:
-        """Corners (n, 2) of the soles that carry [m], the other foot's sole being there (4, 4)."""
+    def support(self, pose: Array, feet: tuple[int, ...] | None = None) -> Array:
+        """Corners (n, 2) of the soles of some feet or those that carry [m], the other foot's sole being at (4, 4)."""
         soles = self.body.soles
         other = soles[1 - self._foot].outline @ pose[:2, :2].T + pose[:2, 3]
-        return np.concatenate([soles[k].outline if k == self._foot else other for k in self.supports])
+        return np.concatenate([soles[k].outline if k == self._foot else other for k in feet or self.supports])
 
     def stands(self, q: Array) -> bool:
         """Whether a robot stands in q (joints,): soles in one plane, trunk upright, center of mass over them."""
@@ -149,6 +165,8 @@ class StandFilter:
         self._pose, self.positions = self.seen(q)[0], q.copy()
         self.wanted, self.before = q.copy(), q.copy()
         self._center, self._speed, self._off = self.seen(q)[1], 0.0, np.zeros(2)
+        self._spin, self._pushed = np.zeros(6), np.zeros(2)
+        self._least[:], self._since[:] = 0.0, 0.0
         return True
 
     def joined(self, q: Array) -> Array:
@@ -194,9 +212,12 @@ class StandFilter:
         if felt is not None:
             off = np.clip(self._felt_center(felt, up) - center[:2], -self.margin, self.margin)
             self._off += min(1.0, dt / s.feel) * (off - self._off)
-        normals, bound = self._bounds(center, up_before, dt)
+        lines = edges(self.support(self._pose))
+        whole = self._alone or self.supports == BOTH  # all that touches the ground carries
+        ground = lines if whole else edges(self.support(self._pose, BOTH))
+        out = np.where(self.carrying, before, self._freely(before, ground, center, dt))
+        normals, bound = self._bounds(lines, ground, center, up_before, dt)
         self._center = center
-        out = np.where(self.carrying, before, self._freely(before, dt))
         goal = before[self._own] + step
         keep(
             out,
@@ -212,14 +233,33 @@ class StandFilter:
             ROUNDS,
         )
         self.positions = out
+        self._watch(dt)
         return out + self._bend(out)
 
-    def _freely(self, before: Array, dt: float) -> Array:
-        """Positions (joints,) of joints that do not carry: as wanted, but no faster than they may be."""
-        gap = self.wanted - before
+    def _watch(self, dt: float) -> None:
+        """Keep track of which joints come nearer to their commands."""
+        gap = np.abs(self.positions - self.wanted)
+        nearer = (self.wanted != self.before) | (gap < self._least - REACHED)
+        self._least = np.where(nearer, gap, self._least)
+        self._since = np.where(nearer, 0.0, self._since + dt)
+
+    def _freely(self, before: Array, lines: Array, center: Array, dt: float) -> Array:
+        """Positions (joints,) of joints that do not carry: as wanted, all slower where their swing could tip the robot.
+
+        Arms whose spin about the sole changes by L' push the pressure point aside by L' / (m g).
+        """
+        gap = np.where(self.carrying, 0.0, self.wanted - before)
         lags = np.maximum(np.abs(self.wanted - self.before), np.abs(gap) * min(1.0, dt / self.settings.catch_up))
-        most = np.minimum(self.settings.free_speed * self._top * dt, lags)
-        return np.asarray(before + np.clip(gap, -most, most))
+        most = np.minimum(self._top * dt, lags)
+        step, spin, part = np.clip(gap, -most, most), np.zeros(6), 1.0
+        scale = 1.0 / (self.body.mass * GRAVITY * dt * dt)
+        rest = -scale * self._spin  # what stopping at once would do
+        if step.any():
+            spin_between(before, before + step, self._masses, self._feet, self._foot, spin)
+            room = lines[:, :2] @ (center[:2] + _aside(rest[3:])) - lines[:, 2] - self.free_reserve
+            part = _share(lines[:, :2] @ _aside(scale * spin[3:]), room)
+        self._spin, self._pushed = part * spin, _aside(rest[:3] + part * scale * spin[:3])
+        return np.asarray(before + part * step)
 
     def _felt_center(self, felt: Array, up: Array | None) -> Array:
         """Where the center of mass is over the foot's sole (2,) [m], along the vertical."""
@@ -232,29 +272,35 @@ class StandFilter:
         vertical = turn @ up
         return np.asarray(center[:2] - center[2] * vertical[:2] / max(float(vertical[2]), 0.5))
 
-    def _bounds(self, center: Array, up: Array, dt: float) -> tuple[Array, Array]:
+    def _bounds(self, lines: Array, ground: Array, center: Array, up: Array, dt: float) -> tuple[Array, Array]:
         """Normals (n, 4) and bounds (n,) that center of mass [m] and trunk's up keep: see `stand_kernels.keep`.
 
-        Edges of the support; the pressure point p = c - c'' z / g within `press` of the center of mass, so that
-        |c''| <= press g / z; and a lean of at most `lean`.
+        Edges of the support, lines (n, 3) as `edges` tells them; the pressure point p = c - c'' z / g + s within
+        `press` of the center of mass and, s being the push of the other joints, inside the edges of all soles on the
+        ground (m, 3); and a lean of at most `lean`.
         """
-        assert self._pose is not None
-        s, lines = self.settings, edges(self.support(self._pose))
+        s = self.settings
         need = lines[:, 2] + self.margin - lines[:, :2] @ self._off
         inside = lines[:, :2] @ center[:2] - need
         tau = np.where(inside > 0.0, s.approach, s.regain)
         edge = need + inside * (1.0 - np.minimum(1.0, dt / tau))
         coming = 2.0 * center[:2] - self._center[:2]
-        most = self.press * GRAVITY / max(float(center[2]), 0.05) * dt * dt
+        per_meter = GRAVITY / max(float(center[2]), 0.05) * dt * dt
+        most = self.press * per_meter
         if (inside < 0.0).any():
             most *= REGAIN
-        normals = np.zeros((len(lines) + 5, 4))
-        normals[: len(lines), :2], normals[len(lines) : -1, :2] = lines[:, :2], AXES
+        n, m = len(lines), len(lines) + len(ground)
+        normals = np.zeros((m + 5, 4))
+        normals[:n, :2], normals[n:m, :2], normals[m:-1, :2] = lines[:, :2], -ground[:, :2], AXES
+        room = ground[:, :2] @ (center[:2] + self._pushed) - ground[:, 2] - self.reserve
+        room = np.maximum(room, -self.press) * per_meter
+        stays = -ground[:, :2] @ coming - room
+        edge = np.minimum(edge, lines[:, :2] @ coming + (np.minimum(most, room) if lines is ground else most))
         aside = float(np.hypot(up[0], up[1]))
         normals[-1, 2:] = -up[:2] / max(aside, 1e-9)
         top = math.sin(math.radians(s.lean))
         lean = aside + (top - aside) * min(1.0, dt / s.approach)
-        return normals, np.concatenate([edge, AXES @ coming - most, [-max(lean, aside - 0.5 * dt)]])
+        return normals, np.concatenate([edge, stays, AXES @ coming - most, [-max(lean, aside - 0.5 * dt)]])
 
     def _bend(self, q: Array) -> Array:
         """How far servos give way under the weight (joints,) [rad]: targets lie so far ahead of positions."""
@@ -265,3 +311,24 @@ class StandFilter:
         over, other = (float(center[0]), float(center[1])), (float(pose[0, 3]), float(pose[1, 3]))
         bend: Array = body.carry(q, root, torso, self._foot, over, other, not self._alone) / body.kp
         return bend
+
+
+def _aside(spin: Array) -> Array:
+    """Direction (2,) in which the pressure point goes for the floor to turn a robot by spin (3,)."""
+    return np.array([-spin[1], spin[0]])
+
+
+def _share(moves: Array, room: Array) -> float:
+    """The largest part x of 1 with room + x moves >= 0 in every row; where there is none, that which misses least."""
+    if (room + moves >= 0.0).all():
+        return 1.0
+    low, high = 0.0, 1.0
+    helps, harms = moves > 0.0, moves < 0.0
+    if helps.any():
+        low = max(0.0, float((-room[helps] / moves[helps]).max()))
+    if harms.any():
+        high = min(1.0, float((room[harms] / -moves[harms]).min()))
+    if low <= high:
+        return min(high, 1.0)
+    tried = np.linspace(0.0, 1.0, 21)
+    return float(tried[np.argmax((room[:, None] + moves[:, None] * tried).min(axis=0))])
