@@ -227,6 +227,7 @@ class BipedWalk(BipedLanding):
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
         self._feel_pushes(dt)
+        self._feel_softness(dt)
         if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
@@ -257,7 +258,7 @@ class BipedWalk(BipedLanding):
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         asked = self._within((command.vx, command.vy, command.wz))
         pace = self._pace_of(asked)
-        if self._known and pace > BRISK:  # feet can tell the ground at less
+        if (self._known or self.softness.known) and pace > BRISK:  # feet can tell the ground at less
             slow = min(slow, BRISK / pace)
         goal = self._shaped(asked)
         for i in range(3):
