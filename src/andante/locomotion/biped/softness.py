@@ -1,32 +1,33 @@
 """Soft ground, told by how the standing sole turns as the pressure moves over it.
 
-A sole on ground that gives way lies deeper where it is pressed: its tilt goes with the place of the pressure point,
-t = c p. On hard ground it does not turn; on a bar or an edge it turns while the pressure stays where it is.
+A sole on ground that gives way lies deeper where it is pressed: its tilt follows the place of the pressure point,
+t = c p, a little later. On hard ground it does not turn; on a bar or an edge it turns while the pressure stays where it
+is, or far more than soft ground lets it.
 """
 
 from __future__ import annotations
 
 import math
 
-SUMMED = 0.37  # from when both soles have come to rest in a step, in times of the pendulum
-LEAST = 5  # control steps from which a step tells something
-KEPT = 0.6  # of what a step has told after the next one
-CENTER = (0.08, 0.16)  # tilts over p / h from which ground is soft, ahead and aside: 0.04 on hard ground
-TRUE = 0.9  # correlation of tilt and pressure point
-TURNED = 1.8e-5  # squared tilt that goes with the pressure, summed up over times of the pendulum [rad²]
-FORGETS = 12.0  # soft ground is forgotten in this time, in times of the pendulum
+# Times in those of the pendulum, 1 / w.
+FIRST = 0.3  # from when in a step both soles have come to rest
+LATER = 0.18  # the sole follows the pressure in this time
+LEAST = 0.48  # for so long a step has to be felt until it tells something
+FORGETS = 12.0  # soft ground is forgotten in this time
+TURNED = 1.8e-5  # squared tilt, summed up over time, of a sole that turns [rad²]
+TRUE = 0.97  # correlation of tilt and pressure point
+LOW, HIGH = (0.11, 0.24), (0.8, 2.1)  # c times the height of the center on soft ground, ahead and aside; 0.04 on hard
 KNOWN = 0.5
 
 
 class Softness:
-    """Whether the ground gives way, along x and along y of the standing sole."""
+    """Whether the ground under the standing soles gives way."""
 
     def __init__(self, rate: float, center: float) -> None:
-        self._rate = rate  # w of the pendulum [1/s]
-        self._least = tuple(each / center for each in CENTER)  # [rad/m]
+        self._rate, self._center = rate, center  # w of the pendulum [1/s], its height [m]
         self.soft = 0.0  # 1 where the ground is soft, fades after it
-        self._told = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]  # of the steps before: p p, p t and t t; ahead and aside
-        self._step = [[0.0] * 6, [0.0] * 6]  # of this one: count, mean p and t, and the same sums about them
+        self._point: tuple[float, float] | None = None  # at which the sole was pressed a little before [m]
+        self._step = [[0.0] * 6, [0.0] * 6]  # weight, mean p and t, and p p, p t, t t about them; ahead and aside
 
     @property
     def known(self) -> bool:
@@ -35,8 +36,8 @@ class Softness:
 
     def change_foot(self) -> None:
         """Another foot stands from now on, on ground of its own height and slope."""
-        for told, step in zip(self._told, self._step, strict=True):
-            told[:] = (KEPT * (a + b) for a, b in zip(told, step[3:], strict=True))
+        self._point = None
+        for step in self._step:
             step[:] = (0.0,) * 6
 
     def fade(self, dt: float) -> None:
@@ -53,23 +54,26 @@ class Softness:
         of where its load cells tell, (0, 0): inside [m]; time: since the step began [s].
         """
         weight = self._rate * dt
-        if time * self._rate < SUMMED:
+        if time * self._rate < FIRST:
             return
-        for i in (0, 1):
-            if off[i] != 0.0:
-                continue
-            p, t = (point[0], tilt[1]) if i == 0 else (-point[1], tilt[0])
-            step, told = self._step[i], self._told[i]
-            n, mean, mean_t, pp, pt, tt = step
-            n += 1.0
-            dp, dt_ = p - mean, t - mean_t
-            mean, mean_t = mean + dp / n, mean_t + dt_ / n
-            pp, pt, tt = pp + weight * dp * (p - mean), pt + weight * dp * (t - mean_t), tt + weight * dt_ * (t - mean_t)
-            step[:] = n, mean, mean_t, pp, pt, tt
-            if n < LEAST:
-                continue
-            pp, pt, tt = pp + told[0], pt + told[1], tt + told[2]
-            if tt > TURNED and (
-                self.known or (pt > self._least[i] * pp and pt * pt > max(TURNED, TRUE * TRUE * tt) * pp)
-            ):
-                self.soft = 1.0
+        near = weight / (weight + LATER)
+        x, y = self._point or point
+        self._point = x, y = x + near * (point[0] - x), y + near * (point[1] - y)
+        for i, p, t in ((0, x, tilt[1]), (1, -y, tilt[0])):
+            if off[i] == 0.0:
+                self._take(i, p, t, weight)
+
+    def _take(self, i: int, p: float, t: float, weight: float) -> None:
+        """Take a place of the pressure [m] and a tilt [rad], both ahead or both aside."""
+        step = self._step[i]
+        whole, mean, level, pp, pt, tt = step
+        whole += weight
+        part, dp, dt = weight / whole, p - mean, t - level
+        mean, level = mean + part * dp, level + part * dt
+        pp, pt, tt = pp + weight * dp * (p - mean), pt + weight * dp * (t - level), tt + weight * dt * (t - level)
+        step[:] = whole, mean, level, pp, pt, tt
+        if tt < TURNED or whole < LEAST:
+            return
+        h = self._center
+        if self.known or (LOW[i] * pp < h * pt < HIGH[i] * pp and pt * pt > TRUE * TRUE * pp * tt):
+            self.soft = 1.0
