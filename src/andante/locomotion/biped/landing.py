@@ -92,7 +92,9 @@ class BipedLanding(BipedFigure):
             return
         off = sense.at_rim(k, self.ground.settings.inner)
         x, y = sense.points[k].tolist()
-        self.softness.update((sense.foot_roll, sense.foot_pitch), (x, y), off, self.time, dt)
+        felt = self.ground.felt
+        tilt = (sense.foot_roll - felt.roll, sense.foot_pitch - felt.pitch)
+        self.softness.update(tilt, (x, y), off, self.time, dt)
         if self.softness.known and not knew:
             self._take_back()
 

@@ -15,8 +15,10 @@ LATER = 0.18  # the sole follows the pressure in this time
 LEAST = 0.48  # for so long a step has to be felt until it tells something
 FORGETS = 12.0  # soft ground is forgotten in this time
 TURNED = 1.8e-5  # squared tilt, summed up over time, of a sole that turns [rad²]
+STILL = 0.3  # so much of it suffices where the ground is known to be soft
 TRUE = 0.97  # correlation of tilt and pressure point
-LOW, HIGH = (0.11, 0.24), (0.8, 2.1)  # c times the height of the center on soft ground, ahead and aside; 0.04 on hard
+LOW, HIGH = (0.11, 0.24), (0.45, 3.8)  # c times the height of the center on soft ground, ahead and aside; 0.04 on hard
+LYING = 0.04  # a sole on soft ground lies no further off the slope of the ground in the mean of a step [rad]
 KNOWN = 0.5
 
 
@@ -50,7 +52,7 @@ class Softness:
     ) -> None:
         """Take a sole that alone carries the robot, for a control step of dt [s].
 
-        tilt: its roll and pitch [rad]; point: where it is pressed, in its own frame [m]; off: how far that is outside
+        tilt: its roll and pitch against the slope of the ground [rad]; point: where it is pressed, in its own frame [m]; off: how far that is outside
         of where its load cells tell, (0, 0): inside [m]; time: since the step began [s].
         """
         weight = self._rate * dt
@@ -72,8 +74,9 @@ class Softness:
         mean, level = mean + part * dp, level + part * dt
         pp, pt, tt = pp + weight * dp * (p - mean), pt + weight * dp * (t - level), tt + weight * dt * (t - level)
         step[:] = whole, mean, level, pp, pt, tt
-        if tt < TURNED or whole < LEAST:
+        if whole < LEAST or tt < (STILL if self.known else 1.0) * TURNED:
             return
-        h = self._center
-        if self.known or (LOW[i] * pp < h * pt < HIGH[i] * pp and pt * pt > TRUE * TRUE * pp * tt):
+        if self.known or (
+            abs(level) < LYING and LOW[i] * pp < self._center * pt < HIGH[i] * pp and pt * pt > TRUE * TRUE * pp * tt
+        ):
             self.soft = 1.0

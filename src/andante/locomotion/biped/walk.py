@@ -46,6 +46,7 @@ LANDED = 0.3  # load of a foot that has met the ground early while a push is cau
 UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none walks then
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STEADY = 0.1  # of the top speeds: a velocity that changes less is steady
+SOFTLY = 0.2  # of the top speeds: what is walked on soft ground
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
 LONGEST_RETREAT = 12.0  # [steps]
@@ -258,8 +259,9 @@ class BipedWalk(BipedLanding):
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         asked = self._within((command.vx, command.vy, command.wz))
         pace = self._pace_of(asked)
-        if (self._known or self.softness.known) and pace > BRISK:  # feet can tell the ground at less
-            slow = min(slow, BRISK / pace)
+        slowest = SOFTLY if self.softness.known else BRISK  # feet can tell the ground at less
+        if (self._known or self.softness.known) and pace > slowest:
+            slow = min(slow, slowest / pace)
         goal = self._shaped(asked)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
