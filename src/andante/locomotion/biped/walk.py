@@ -126,7 +126,7 @@ class BipedWalk(BipedLanding):
         """Why it has stopped by itself, or what it takes care of."""
         if self.stopped:
             return f"stopped: {self.stopped}"
-        return "uneven ground" if self.uneven > KNOWN else ""
+        return "soft ground" if self.softness.known else "uneven ground" if self.uneven > KNOWN else ""
 
     @property
     def gave_up(self) -> bool:
@@ -195,8 +195,11 @@ class BipedWalk(BipedLanding):
             slow = min(1.0, RETREAT * self.measures.max_speed / max(math.hypot(command.vx, command.vy), 1e-9))
             self._back, self._going_back = Command(-slow * command.vx, -slow * command.vy), 0.0
             self._ramped = [self._back.vx, self._back.vy, 0.0]
-        elif not self.stopped and self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
-            self.stopped = "the ground is too uneven here"
+        elif not self.stopped and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
+            if self.softness.known:
+                self.stopped = "the ground is too soft here"
+            elif self.uneven > KNOWN:
+                self.stopped = "the ground is too uneven here"
         if self.stopped:
             return self._retreat(dt)
         if self.uneven < KNOWN:
