@@ -18,6 +18,7 @@ TURNED = 1.8e-5  # squared tilt, summed up over time, of a sole that turns [radÂ
 STILL = 0.3  # so much of it suffices where the ground is known to be soft
 TRUE = 0.97  # correlation of tilt and pressure point
 LOW, HIGH = (0.11, 0.24), (0.45, 3.8)  # c times the height of the center on soft ground, ahead and aside; 0.04 on hard
+TOO_SOFT, SURE = 2.3, 2  # the same aside where it is too soft to stand on one sole, and in so many steps
 LYING = 0.04  # a sole on soft ground lies no further off the slope of the ground in the mean of a step [rad]
 KNOWN = 0.5
 
@@ -28,6 +29,8 @@ class Softness:
     def __init__(self, rate: float, center: float) -> None:
         self._rate, self._center = rate, center  # w of the pendulum [1/s], its height [m]
         self.soft = 0.0  # 1 where the ground is soft, fades after it
+        self.sunk = 0  # steps that told that it is too soft
+        self._sinks = False  # this one does
         self._point: tuple[float, float] | None = None  # at which the sole was pressed a little before [m]
         self._step = [[0.0] * 6, [0.0] * 6]  # weight, mean p and t, and p p, p t, t t about them; ahead and aside
 
@@ -36,8 +39,14 @@ class Softness:
         """Whether the ground is known to be soft."""
         return self.soft > KNOWN
 
+    @property
+    def too_soft(self) -> bool:
+        """Whether it lets a sole that stands alone sink in at its side until it tips over."""
+        return self.sunk >= SURE
+
     def change_foot(self) -> None:
         """Another foot stands from now on, on ground of its own height and slope."""
+        self.sunk, self._sinks = self.sunk + self._sinks if self.known else 0, False
         self._point = None
         for step in self._step:
             step[:] = (0.0,) * 6
@@ -52,8 +61,9 @@ class Softness:
     ) -> None:
         """Take a sole that alone carries the robot, for a control step of dt [s].
 
-        tilt: its roll and pitch against the slope of the ground [rad]; point: where it is pressed, in its own frame [m]; off: how far that is outside
-        of where its load cells tell, (0, 0): inside [m]; time: since the step began [s].
+        tilt: its roll and pitch against the slope of the ground [rad]; point: where it is pressed, in its own frame
+        [m]; off: how far that is outside of where its load cells tell, (0, 0): inside [m]; time: since the step
+        began [s].
         """
         weight = self._rate * dt
         if time * self._rate < FIRST:
@@ -76,7 +86,8 @@ class Softness:
         step[:] = whole, mean, level, pp, pt, tt
         if whole < LEAST or tt < (STILL if self.known else 1.0) * TURNED:
             return
-        if self.known or (
-            abs(level) < LYING and LOW[i] * pp < self._center * pt < HIGH[i] * pp and pt * pt > TRUE * TRUE * pp * tt
-        ):
+        true = pt * pt > TRUE * TRUE * pp * tt
+        if self.known and true and i == 1 and TOO_SOFT * pp < self._center * pt < HIGH[i] * pp:
+            self._sinks = True
+        if self.known or (true and abs(level) < LYING and LOW[i] * pp < self._center * pt < HIGH[i] * pp):
             self.soft = 1.0

@@ -189,12 +189,14 @@ class BipedWalk(BipedLanding):
         A step that is too high is left by going back, to where the ground was even and the soles are clear of it.
         """
         if not command.moving:
-            self.stopped, self.barred, self._back = "", False, None
+            self.stopped, self.barred, self.softness.sunk, self._back = "", False, 0, None
         elif not self.stopped and self.barred:
             self.stopped = "a step ahead is too high"
             slow = min(1.0, RETREAT * self.measures.max_speed / max(math.hypot(command.vx, command.vy), 1e-9))
             self._back, self._going_back = Command(-slow * command.vx, -slow * command.vy), 0.0
             self._ramped = [self._back.vx, self._back.vy, 0.0]
+        elif not self.stopped and self.softness.too_soft:
+            self.stopped = "the ground is too soft here"
         elif not self.stopped and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
             if self.softness.known:
                 self.stopped = "the ground is too soft here"
