@@ -25,6 +25,7 @@ from .ground import FLAT, Ground, Plane
 from .lag import Lag
 from .pushes import Pushes
 from .settings import BipedMeasures, BipedSettings
+from .softness import Softness
 
 Phase = Literal["stand", "shift", "walk"]
 Pair = tuple[float, float]
@@ -46,6 +47,7 @@ class BipedFigure(Walker):
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
         self.ground = Ground(m.rate)
         self.pushes = Pushes(m.rate, m.center)
+        self.softness = Softness(m.rate, m.center)
         self._shift = shift[:2]  # of the weighed center against the true one, along the body
         self.phase: Phase = "stand"
         self.stance = LEFT
@@ -151,6 +153,7 @@ class BipedFigure(Walker):
         measured = seen_from(step, wanted[0] + self.error[0], wanted[1] + self.error[1])
         self.ground.change_foot(step[2])
         self.pushes.change_foot(step[2])
+        self.softness.change_foot()
         if self.phase != "walk" and self._apart != LEVEL_FEET:
             self.ground.under = Plane.of(*angles_of(turn)[1:])
         over = self.ground.under.tilt @ turn.T  # from what was believed level to what is now, which is turned

@@ -24,6 +24,7 @@ CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 SURER = 3  # as long as the ground is not known to be uneven
+ALONE = 0.5  # load from which a foot stands alone, beside one that does not carry [body weights]
 JUST = 1.5  # uneven ground that was found so shortly before a push was the push, in times of the pendulum
 
 
@@ -54,9 +55,10 @@ class BipedLanding(BipedFigure):
     def _busy(self) -> bool:
         """Whether a push is caught or the walk is brisk or changes: then soles tip on level ground too.
 
-        Over a late line feet tell of the ground when it is too late; it counts as level then.
+        Over a late line feet tell of the ground when it is too late, and on soft ground every foot sinks in, turns and
+        meets the next ground before its time; it counts as level then.
         """
-        if self.lag.late:
+        if self.lag.late or self.softness.known:
             return True
         upset = self.pushes.lately or self.alarm.lately or math.hypot(*self.error) > 0.5 * self.measures.hurry
         calm = self.pace <= BRISK and self.steady > CALM * self.measures.step_time
@@ -80,8 +82,26 @@ class BipedLanding(BipedFigure):
             return
         self.pushes.update(sense.acceleration, sense.place, pressed, dt)
         if self.pushes.now and 0.0 < self._known_for < JUST / self.measures.rate and not self._stuck:
-            self.uneven, self.barred, self._withdraws, self._held = 0.0, False, False, False
-            self.ground.under = self.ground.felt
+            self._take_back()
+
+    def _feel_softness(self, dt: float) -> None:
+        """Tell soft ground from uneven ground; what was taken for uneven until it was known is taken back."""
+        sense, k, knew = self.sense, self.stance, self.softness.known
+        self.softness.fade(dt)
+        if self.phase != "walk" or sense.dull or sense.loads[k] < ALONE or sense.loads[1 - k] > CARRIES:
+            return
+        off = sense.at_rim(k, self.ground.settings.inner)
+        x, y = sense.points[k].tolist()
+        felt = self.ground.felt
+        tilt = (sense.foot_roll - felt.roll, sense.foot_pitch - felt.pitch)
+        self.softness.update(tilt, (x, y), off, self.time, dt)
+        if self.softness.known and not knew:
+            self._take_back()
+
+    def _take_back(self) -> None:
+        """The ground was not uneven."""
+        self.uneven, self.barred, self._withdraws, self._held = 0.0, False, False, False
+        self.ground.under = self.ground.felt
 
     def _await_landing(self, landed: bool) -> None:
         """A step begins; the foot that has come down may still be in the air."""
@@ -133,7 +153,7 @@ class BipedLanding(BipedFigure):
         g, sense, k = self.ground.settings, self.sense, self.stance
         measured, under = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.under
         before, self._tilt_before = self._tilt_before, (measured.x, measured.y)
-        caught = self.lag.late or ((self.alarm.lately or self.pushes.lately) and not self._known)
+        caught = self.lag.late or self.softness.known or ((self.alarm.lately or self.pushes.lately) and not self._known)
         if not self._lies or self._blind or caught or sense.dull or sense.loads[k] < g.touched:
             return
         rim, most = sense.at_rim(k, g.inner), self.measures.rate * dt

@@ -46,6 +46,7 @@ LANDED = 0.3  # load of a foot that has met the ground early while a push is cau
 UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none walks then
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STEADY = 0.1  # of the top speeds: a velocity that changes less is steady
+SOFTLY = 0.2  # of the top speeds: what is walked on soft ground
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
 LONGEST_RETREAT = 12.0  # [steps]
@@ -125,7 +126,7 @@ class BipedWalk(BipedLanding):
         """Why it has stopped by itself, or what it takes care of."""
         if self.stopped:
             return f"stopped: {self.stopped}"
-        return "uneven ground" if self.uneven > KNOWN else ""
+        return "soft ground" if self.softness.known else "uneven ground" if self.uneven > KNOWN else ""
 
     @property
     def gave_up(self) -> bool:
@@ -188,14 +189,19 @@ class BipedWalk(BipedLanding):
         A step that is too high is left by going back, to where the ground was even and the soles are clear of it.
         """
         if not command.moving:
-            self.stopped, self.barred, self._back = "", False, None
+            self.stopped, self.barred, self.softness.sunk, self._back = "", False, 0, None
         elif not self.stopped and self.barred:
             self.stopped = "a step ahead is too high"
             slow = min(1.0, RETREAT * self.measures.max_speed / max(math.hypot(command.vx, command.vy), 1e-9))
             self._back, self._going_back = Command(-slow * command.vx, -slow * command.vy), 0.0
             self._ramped = [self._back.vx, self._back.vy, 0.0]
-        elif not self.stopped and self.uneven > KNOWN and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
-            self.stopped = "the ground is too uneven here"
+        elif not self.stopped and self.softness.too_soft:
+            self.stopped = "the ground is too soft here"
+        elif not self.stopped and math.hypot(*self.error) > STUMBLE * self.measures.hurry:
+            if self.softness.known:
+                self.stopped = "the ground is too soft here"
+            elif self.uneven > KNOWN:
+                self.stopped = "the ground is too uneven here"
         if self.stopped:
             return self._retreat(dt)
         if self.uneven < KNOWN:
@@ -227,6 +233,7 @@ class BipedWalk(BipedLanding):
         if self.phase == "walk" and self.time > 0.5 * self.measures.step_time:
             self.odometry.lifted()
         self._feel_pushes(dt)
+        self._feel_softness(dt)
         if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)
@@ -257,8 +264,9 @@ class BipedWalk(BipedLanding):
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         asked = self._within((command.vx, command.vy, command.wz))
         pace = self._pace_of(asked)
-        if self._known and pace > BRISK:  # feet can tell the ground at less
-            slow = min(slow, BRISK / pace)
+        slowest = SOFTLY if self.softness.known else BRISK  # feet can tell the ground at less
+        if (self._known or self.softness.known) and pace > slowest:
+            slow = min(slow, slowest / pace)
         goal = self._shaped(asked)
         for i in range(3):
             most = m.acceleration * tops[i] / m.max_speed * dt
