@@ -4,7 +4,11 @@ How the files were made stands in files/README.md.
 """
 
 import json
+import os
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,14 +102,21 @@ def test_a_gait_study_is_read_resumed_and_exported(andante, files):
     assert again["failed"] == 0
 
 
-def test_a_gait_study_gives_the_same_fitness_as_then(andante, files):
+def test_a_gait_study_gives_the_same_fitness_as_then(files):
+    """With the rounding of the machine that wrote it: OpenBLAS takes other code for other processors, principal axes of
+    links differ by 1e-15 then, and contacts make 1e-3 of it within the second."""
+    cpu = Path("/proc/cpuinfo")
+    rounds_alike = cpu.is_file() and "avx512vl" in cpu.read_text().split()
     study = files / "studies" / "gait"
     old = [json.loads(line) for line in (study / "results.jsonl").read_text().splitlines()]
     (study / "results.jsonl").write_text("")
-    andante("gait", "resume", study, "--workers", 0)
+    command = (sys.executable, "-m", "andante", "gait", "resume", str(study), "--workers", "0")
+    rounding = {"OPENBLAS_CORETYPE": "SkylakeX"} if rounds_alike else {}
+    subprocess.run(command, check=True, env=os.environ | rounding, stdout=subprocess.DEVNULL)
     new = [json.loads(line) for line in (study / "results.jsonl").read_text().splitlines()]
     assert [row["parameters"] for row in new] == [row["parameters"] for row in old]
-    assert [row["fitness"] for row in new] == pytest.approx([row["fitness"] for row in old], rel=1e-6)
+    within = 1e-6 if rounds_alike else 5e-3
+    assert [row["fitness"] for row in new] == pytest.approx([row["fitness"] for row in old], rel=within)
 
 
 EXPERIMENTS = (
