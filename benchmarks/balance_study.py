@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from andante.control.joint_moves import JointMoves
+from andante.control.joints.joint_moves import JointMoves
 from andante.geometry import Array
 from andante.geometry.hull import convex_hull
 from andante.locomotion.biped.figure import BipedFigure

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from .tasks.describe.rig import rig
     from .tasks.explore import explore
     from .tasks.ik import ik
-    from .tasks.localize import localize
-    from .tasks.map_log import map_log
+    from .tasks.maps.localize import localize
+    from .tasks.maps.map_log import map_log
     from .tasks.mesh import mesh
     from .tasks.navigate import navigate
     from .tasks.play import play

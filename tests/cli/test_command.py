@@ -17,7 +17,7 @@ from andante.cli.signature import REQUIRED, read_arguments
 MODULES = (bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk)
 PATHS = [
     "andante.tasks.walk:walk", "andante.tasks.sim:sim", "andante.tasks.play:play", "andante.tasks.navigate:navigate",
-    "andante.tasks.explore:explore", "andante.tasks.map_space:make_map", "andante.tasks.localize:localize",
+    "andante.tasks.explore:explore", "andante.tasks.maps.map_space:make_map", "andante.tasks.maps.localize:localize",
     "andante.tasks.describe.check:check", "andante.tasks.describe.convert:convert", "andante.tasks.describe.rig:rig",
     "andante.tasks.mesh:mesh", "andante.tasks.ik:ik", "andante.tasks.gait:evaluate", "andante.tasks.gait:search",
     "andante.tasks.gait:resume", "andante.tasks.gait:export", "andante.experiments.commands:run",

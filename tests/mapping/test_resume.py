@@ -76,12 +76,12 @@ def test_the_command_writes_the_map_so_far_and_goes_on(log, tmp_path, monkeypatc
 
         return real(*args, progress=stop, **options)
 
-    monkeypatch.setattr(importlib.import_module("andante.tasks.map_log"), "build_map", stopping)
+    monkeypatch.setattr(importlib.import_module("andante.tasks.maps.map_log"), "build_map", stopping)
     part = an.map_log(tmp_path / "drive.log", tmp_path / "m")
     assert "--resume goes on" in part.warnings[-1]
     assert (tmp_path / "m.resume").exists()
     assert (tmp_path / "m.pgm").exists()
-    monkeypatch.setattr(importlib.import_module("andante.tasks.map_log"), "build_map", real)
+    monkeypatch.setattr(importlib.import_module("andante.tasks.maps.map_log"), "build_map", real)
     with pytest.raises(BadInput, match="another log or to other settings"):
         an.map_log(tmp_path / "drive.log", tmp_path / "m", odometry=False, resume=True)
     done = an.map_log(tmp_path / "drive.log", tmp_path / "m", resume=True)
@@ -104,7 +104,7 @@ def test_maps_that_are_too_large_are_written_in_tiles(log, tmp_path, monkeypatch
     an.mapping.write_carmen(log, tmp_path / "drive.log")
     real = an.mapping.LogOddsGrid.occupancy
     monkeypatch.setattr(an.mapping.LogOddsGrid, "occupancy", lambda self: real(self, 5000))
-    monkeypatch.setattr(importlib.import_module("andante.tasks.map_log"), "SHEET", 100)
+    monkeypatch.setattr(importlib.import_module("andante.tasks.maps.map_log"), "SHEET", 100)
     made = an.map_log(tmp_path / "drive.log", tmp_path / "m", loop_closure=False)
     assert made.resolution == 0.1
     assert "coarsened to cells of 0.1 m" in made.warnings[-1]

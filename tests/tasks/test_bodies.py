@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from andante.control.following import FollowSettings
+from andante.control.joints.following import FollowSettings
 from andante.control.teleop_mux import TeleopSettings
 from andante.control.walking import WalkSettings
 from andante.errors import BadInput, UnknownName

@@ -43,7 +43,7 @@ explore = Command(
     dry="andante.tasks.dry_run:dry_drive",
 )
 map = Command(
-    "andante.tasks.map_space:make_map",
+    "andante.tasks.maps.map_space:make_map",
     "Make a map from a log of laser scans, or of a world; with --3d an octree. Ctrl-C keeps the map made so far.",
     {
         "log": Take("LOG", about="rosbag1, rosbag2 or CARMEN.", argument=True, default=None),
@@ -57,7 +57,7 @@ map = Command(
     code=lambda made: 130 if made.stopped else 0,
 )
 localize = Command(
-    "andante.tasks.localize:localize",
+    "andante.tasks.maps.localize:localize",
     "Localize the robot of a log on a map, or by UWB ranges.",
     {
         "initial_pose": Take(POSE, partial(pose_of, "--initial-pose")),

@@ -20,8 +20,8 @@ from andante.motion.joint_motion import Fading, MotionLimits, fading_time
 from andante.physics.state import Mode
 
 from .activities import Activity, Hold, Playing
-from .balance_filter import BalanceFilter
-from .joint_moves import JointMoves
+from .joints.balance_filter import BalanceFilter
+from .joints.joint_moves import JointMoves
 
 SPEED = 0.4  # fraction of the joints' top speed with which differences die out
 PATIENCE = 90.0  # the longest wait for an activity to come to rest [s]

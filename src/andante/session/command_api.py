@@ -14,10 +14,10 @@ from andante._moved import renamed
 from andante.control.activities import Acting, Driving, GettingUp, Hold, Playing, Waving, lying_pose, plain_name
 from andante.control.body import StopPlan
 from andante.control.drivers import drive_names
-from andante.control.following import Following, FollowSettings
-from andante.control.joint_moves import JointMoves
-from andante.control.timed_moves import JointPoints, TimedMove
-from andante.control.trajectory import trajectory
+from andante.control.joints.following import Following, FollowSettings
+from andante.control.joints.joint_moves import JointMoves
+from andante.control.joints.timed_moves import JointPoints, TimedMove
+from andante.control.joints.trajectory import trajectory
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
 from andante.locomotion.gaits import Request, prepare

@@ -20,7 +20,7 @@ from typing import Protocol
 from andante._moved import renamed, renamed_attributes
 from andante.bus import Bus
 from andante.control.body import Body
-from andante.control.following import FollowSettings
+from andante.control.joints.following import FollowSettings
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.description.solver import SolverLike, solver_settings

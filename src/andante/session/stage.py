@@ -11,12 +11,12 @@ import numpy as np
 from andante import mobile
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.balance_filter import BalanceFilter
 from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
-from andante.control.following import Following
-from andante.control.joint_moves import JointMoves
+from andante.control.joints.balance_filter import BalanceFilter
+from andante.control.joints.following import Following
+from andante.control.joints.joint_moves import JointMoves
 from andante.control.loop import ControlLoop
 from andante.control.start import lying_side
 from andante.control.view import RobotView

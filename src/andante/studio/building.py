@@ -11,7 +11,7 @@ from andante.bridges.server.start import ServerHandle
 from andante.bus import Bus
 from andante.compiling.ahead import compile_ahead
 from andante.control.body import Body
-from andante.control.following import FollowSettings
+from andante.control.joints.following import FollowSettings
 from andante.control.teleop_mux import TeleopSettings
 from andante.description.solver import SolverLike, solver_settings
 from andante.errors import BadInput

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .explore import ExploreResult, explore
     from .gait import ExportResult, GaitResult, SearchResult
     from .ik import IkResult, ik
-    from .localize import LocalizeResult, localize
-    from .map_log import MapResult, map_log
+    from .maps.localize import LocalizeResult, localize
+    from .maps.map_log import MapResult, map_log
     from .mesh import MeshResult, mesh
     from .navigate import NavigateResult, navigate
     from .play import PlayResult, check_play, play

@@ -26,8 +26,8 @@ from andante.simulation import Simulation
 
 from . import gait
 from .explore import explore
-from .localize import localize
-from .map_log import map_log
+from .maps.localize import localize
+from .maps.map_log import map_log
 from .navigate import navigate
 from .play import play
 from .sim import sim

@@ -64,9 +64,9 @@ from andante.simulation.push import PushWords, parse_push
 from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_sensors
 from .feet import FootRequest, on_two_feet, walk_there
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
+from .maps.tag_start import standing_ranges, start_by_tags
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
-from .tag_start import standing_ranges, start_by_tags
 
 BLIND = 0.4  # of its speeds and accelerations at which a robot drives by its wheels alone: they slip less then
 CLEARANCE = 0.03  # lower things are driven over [m]

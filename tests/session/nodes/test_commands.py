@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from andante.bags import messages
-from andante.control.following import Following, FollowSettings
+from andante.control.joints.following import Following, FollowSettings
 from andante.control.stop_plan import StopPlanner
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from andante.control.activities import Acting, GettingUp, Playing
-from andante.control.joint_moves import JointMoves
+from andante.control.joints.joint_moves import JointMoves
 from andante.control.machines import Skill, SkillFailed, skill_of
 from andante.control.machines.skills import Work
 from andante.control.pose_guide import PoseTolerance

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante.bus import Cancelled, GoalFailed
-from andante.control.timed_moves import JointPoints, TimedMove
+from andante.control.joints.timed_moves import JointPoints, TimedMove
 from andante.errors import BadInput
 from andante.session.waiting import walk_to
 

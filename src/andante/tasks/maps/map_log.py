@@ -17,10 +17,10 @@ from andante.mapping.io.map_files import map_base
 from andante.mapping.parameters import MappingParameters, parameters_from
 from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
+from andante.tasks.outputs import MapFiles
+from andante.tasks.result import HIDDEN, Result
 
 from .live_log import is_live, open_log
-from .outputs import MapFiles
-from .result import HIDDEN, Result
 
 SHEET = 4096  # cells along an edge of a square of a large map
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from andante.control.timed_moves import JointPoints
+from andante.control.joints.timed_moves import JointPoints
 from andante.errors import BadInput, UnknownName
 from andante.session import LiveSession
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andante.control.joint_moves import JointMoves
+from andante.control.joints.joint_moves import JointMoves
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.motion.joint_motion import MotionLimits

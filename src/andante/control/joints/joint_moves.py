@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from andante._moved import renamed
+from andante.control.activities import Activity
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
 from andante.motion.joint_motion import MotionLimits
 
-from .activities import Activity
 from .timed_moves import JointCurve, TimedMove
 
 NEAR = 1e-6  # a joint this near has arrived [rad or m]

@@ -10,7 +10,7 @@ from andante.errors import BadInput
 from andante.mapping.io.octomap import load_octree
 from andante.sensors import DepthModel
 from andante.simulation.recording import record
-from andante.tasks.map_space import Frames, make_map, map_clouds, map_world
+from andante.tasks.maps.map_space import Frames, make_map, map_clouds, map_world
 
 
 def test_a_world_becomes_an_octree_and_a_flat_map(tmp_path):

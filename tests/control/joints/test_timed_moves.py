@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.control.joint_moves import JointMoves
-from andante.control.timed_moves import JointCurve, JointPoints, TimedMove
+from andante.control.joints.joint_moves import JointMoves
+from andante.control.joints.timed_moves import JointCurve, JointPoints, TimedMove
 from andante.errors import BadInput
 
 

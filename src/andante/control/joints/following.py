@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from andante.control.activities import Activity
+from andante.control.body import StopPlan
 from andante.geometry import Array
 from andante.locomotion import Command, Readings
 from andante.motion.joint_motion import MotionLimits
-
-from .activities import Activity
-from .body import StopPlan
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,11 @@ from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
 from andante.progress import bar
 from andante.settings import settings_from
+from andante.tasks.inputs import Pose, pose_of
+from andante.tasks.outputs import TRAJECTORIES, MapFiles
+from andante.tasks.result import HIDDEN, Result
 
-from .inputs import Pose, pose_of
 from .live_log import is_live, open_log
-from .outputs import TRAJECTORIES, MapFiles
-from .result import HIDDEN, Result
 from .tag_start import start_by_tags
 
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]

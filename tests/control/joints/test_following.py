@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from andante.control.body import StopPlan
-from andante.control.following import Following, FollowSettings
+from andante.control.joints.following import Following, FollowSettings
 from andante.locomotion import Command, Readings
 from andante.motion.joint_motion import MotionLimits
 

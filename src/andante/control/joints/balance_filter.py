@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from andante.control.activities import Activity
 from andante.errors import AndanteError, BadInput, UnknownName
 from andante.geometry import Array
 from andante.locomotion.biped.standing import LEFT, RIGHT, StandFilter
-
-from .activities import Activity
 
 SUPPORTS: Mapping[str, tuple[int, ...]] = {
     "both": (LEFT, RIGHT), "left": (LEFT,), "right": (RIGHT,), "left_alone": (LEFT,), "right_alone": (RIGHT,),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from andante.control.trajectory import trajectory
+from andante.control.joints.trajectory import trajectory
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 

@@ -21,11 +21,11 @@ from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.octomap import save_octree
 from andante.mapping.octree import OcTree, octree_of_world
 from andante.simulation.clouds import depths_of_image, points_of_cloud
+from andante.tasks.inputs import WorldLike, as_world
+from andante.tasks.outputs import MapFiles
+from andante.tasks.result import HIDDEN, Result
 
-from .inputs import WorldLike, as_world
 from .map_log import MapResult, map_log
-from .outputs import MapFiles
-from .result import HIDDEN, Result
 
 FINE, FLAT = 0.05, 0.05  # usual edges of voxels and cells [m]
 LOW, HIGH = 0.05, 0.65  # heights between which things are on the flat picture of a map [m]

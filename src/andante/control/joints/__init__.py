@@ -1,0 +1,1 @@
+"""Joints that somebody else commands: moves, curves in time, trajectories, streams of targets, kept in balance."""
