@@ -1,8 +1,8 @@
 """Errors and speed of mapping on the Intel Research Lab logs: `python benchmarks/mapping.py [--command] [--json]`.
 
 Prints a line per log and way of mapping: the mean error of the ground-truth relations, scans per second of processor
-time, and that time. `--command`: by `andante map` as a user calls it, from the trajectory that it writes, and the time
-from its start to its end by the wall clock. The data are looked for in $ANDANTE_DATASETS, by default
+time, and that time. `--command`: by `andante map` as a user calls it, from the trajectory that it writes, the time from
+its start to its end by the wall clock, and its processor time. The data are looked for in $ANDANTE_DATASETS, by default
 ../shared/datasets. `--json`: one object on stdout, the lines on stderr.
 """
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from side_by_side import processor_time
 
 from andante.bench.slam import datasets
 from andante.bench.warm_up import warm_mapping
@@ -37,24 +38,25 @@ CASES = [
 COMMANDS = [("intel-dense", True, True), ("intel-dense", False, True), ("intel", True, True)]
 
 
-def inside(path: Path, odometry: bool, loop_closure: bool) -> tuple[Any, int, float]:
-    """The trajectory by a call of the library, how many scans it has, and the processor time [s]."""
+def inside(path: Path, odometry: bool, loop_closure: bool) -> tuple[Any, int, float, float]:
+    """The trajectory by a call of the library, how many scans it has, and the processor time, twice [s]."""
     log = read_log(path)
     began = time.process_time()
     result = build_map(log, odometry=odometry, loop_closure=loop_closure)
-    return result.trajectory, result.scans, time.process_time() - began
+    spent = time.process_time() - began
+    return result.trajectory, result.scans, spent, spent
 
 
-def by_command(path: Path, odometry: bool, loop_closure: bool) -> tuple[Any, int, float]:
-    """The trajectory that `andante map` writes, how many scans it has, and the time from start to end [s]."""
+def by_command(path: Path, odometry: bool, loop_closure: bool) -> tuple[Any, int, float, float]:
+    """The trajectory that `andante map` writes, its number of scans, time from start to end and processor time [s]."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "way.txt"
         words = ["map", str(path), "-o", str(Path(folder) / "map"), "--trajectory", str(file), "--json"]
         words += ["--no-odometry"] * (not odometry) + ["--no-loop-closure"] * (not loop_closure)
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), processor_time()
         done = subprocess.run([sys.executable, "-m", "andante", *words], check=True, stdout=subprocess.PIPE, text=True)
-        spent = time.perf_counter() - began
-        return read_trajectory(file), json.loads(done.stdout)["scans"], spent
+        spent, busy = time.perf_counter() - began, processor_time() - busy
+        return read_trajectory(file), json.loads(done.stdout)["scans"], spent, busy
 
 
 def main() -> None:
@@ -71,7 +73,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     make, cases = (by_command, COMMANDS) if asked.command else (inside, CASES)
     for name, odometry, loop_closure in cases:
-        trajectory, scans, spent = make(folder / f"{name}.clf.gz", odometry, loop_closure)
+        trajectory, scans, spent, busy = make(folder / f"{name}.clf.gz", odometry, loop_closure)
         error = relation_error(trajectory, relations)
         print(
             f"{name:12} {'odometry' if odometry else 'scans only':10} {'loops' if loop_closure else 'tracking':8} "
@@ -82,7 +84,8 @@ def main() -> None:
         )
         rows.append(
             {"log": name, "odometry": odometry, "loop_closure": loop_closure, "translation": error.translation,
-             "yaw": error.yaw, "relations": error.used, "scans": scans, "seconds": spent}
+             "yaw": error.yaw, "relations": error.used, "scans": scans, "seconds": spent,
+             "processor": busy}
         )  # fmt: skip
     if asked.json:
         print(json.dumps({"maps": rows}))

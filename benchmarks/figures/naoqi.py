@@ -6,7 +6,7 @@ from .descriptions import tests
 from .model import Asked, Figure, Run
 from .readers import at
 
-CLIENTS, FILTER = "bridges/naoqi/test_clients", "control/test_balance_filter"
+CLIENTS, FILTER = "bridges/naoqi/test_clients", "control/joints/test_balance_filter"
 
 BALANCE = Run(
     "balance-filter", 6, ("python", "benchmarks/balance_study.py", "--json"), 4.0,
