@@ -12,9 +12,9 @@ export PYTHONDONTWRITEBYTECODE =
 # More workers than the two cores: tests over real lines wait for a robot's clock a third of the time.
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal --junitxml=build/test-times.xml
 
-.PHONY: setup web kernels system run wheel test test-all test-times coverage lint bench results docs docs-pictures lock clean
+.PHONY: setup web kernels bytecode system run wheel test test-all test-times coverage lint bench results docs docs-pictures lock clean
 
-setup: $(STAMP) web kernels
+setup: $(STAMP) web kernels bytecode
 
 $(STAMP): pyproject.toml requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,6 +31,10 @@ web: $(STAMP)
 # Kernels, compiled for this processor into the store of this checkout; nothing is done while their sources are the same.
 kernels: $(STAMP)
 	@$(BIN)/python tools/build_kernels.py
+
+# Bytecode, as pip makes it of a wheel: a first start has not to compile a thousand modules.
+bytecode: $(STAMP)
+	@$(BIN)/python -m compileall -q src
 
 # Debian packages that the tests compare with (SDF and URDF parsers) and software rendering without a screen.
 system: $(SYSTEM)

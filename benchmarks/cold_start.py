@@ -2,8 +2,8 @@
 
     python benchmarks/cold_start.py [--only WORD...] [--json]
 
-The package is copied without anything that Python or numba have kept beside it, and each command runs in a home of its
-own, twice: cold, and warm. Processor time is that of the command and all its children; both
+The package is copied as pip or `make setup` leave it, with the bytecode of its modules and the store of kernels and
+nothing that numba has kept since, and each command runs in a home of its own, twice: cold, and warm. Processor time is that of the command and all its children; both
 times end when the command ends, for the studio when a key that is held has moved the robot by a centimeter. `compiled`
 counts kernels that the cold run had to compile.
 """
@@ -66,8 +66,9 @@ class Row:
 
 
 def copied(folder: Path) -> Path:
-    """The package as a new installation has it: sources, page and the store of kernels, nothing that was kept since."""
+    """The package as a new installation has it: sources, bytecode, page and the store, nothing that was kept since."""
     shutil.copytree(ROOT / "src/andante", folder / "andante", ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(folder / "andante")], check=True)
     return folder
 
 
