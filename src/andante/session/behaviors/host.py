@@ -62,16 +62,18 @@ class MachineHost:
 
     def names(self) -> dict[str, str]:
         """Machines that can be loaded by name, with what they are."""
-        saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
-        known = {path.stem: path for path in saved} | library_machines(self.session.stage.robot)
+        known = self._saved() | library_machines(self.session.stage.robot)
         return {name: _note(path) for name, path in known.items()}
+
+    def _saved(self) -> dict[str, Path]:
+        """Machines that were saved, by name."""
+        return {path.stem: path for path in sorted(self.folder.glob("*.toml"))} if self.folder.is_dir() else {}
 
     def find(self, name: str, files: bool = False) -> tuple[Machine, Mapping[str, Skill]]:
         """A machine by name; files: by the name of a file, too."""
         if not files and ("/" in name or "\\" in name or ":" in name or "." in name):
             raise BadInput(f"{name!r}: only state machines by name are loaded here, no files")
-        saved = self.folder / f"{name}.toml"
-        if not files and saved.is_file():
+        if not files and (saved := self._saved().get(name)):
             return read_machine(saved), {}
         return find_machine(self.session.stage.robot, name)
 
