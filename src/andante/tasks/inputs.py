@@ -55,6 +55,22 @@ def told_of_legs(robot: Robot, by_itself: bool) -> Iterator[None]:
         raise type(error)(text if not where or where in text else f"{where}: {text}") from None
 
 
+@contextmanager
+def told_of_wheels(robot: Robot) -> Iterator[None]:
+    """What is refused about wheels is told with the file, and of a robot on legs in the words of `check`: it walks."""
+    try:
+        yield
+    except BadInput as error:
+        from andante.description.check.recognize import find_wheels
+        from andante.locomotion.gaits import leg_count
+
+        text, where = str(error), str(robot.source)
+        legs = 0 if find_wheels(robot) else leg_count(robot)
+        if legs:
+            text = f"robot {robot.name!r} walks on {legs} legs and has no wheels to drive on; andante walk moves it"
+        raise type(error)(text if not where or where in text else f"{where}: {text}") from None
+
+
 def file_of(thing: Robot | World | Path | str) -> str:
     """The name or path of a robot or world, for work in other processes; BadInput where it has no file."""
     if not isinstance(thing, Robot | World):

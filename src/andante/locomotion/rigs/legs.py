@@ -147,9 +147,8 @@ def find_legs(robot: Robot) -> list[Branch]:
     if robot.loops and not found:
         raise _closed(robot, robot.loops[0])
     if len(found) < 2:
-        raise BadInput(
-            f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
-        )
+        counted = "only one branch of two or more joints ends" if found else "no branches of two or more joints end"
+        raise BadInput(f"robot {robot.name!r} has no legs: {counted} in a collision shape")
     legs = _standing(robot, found)
     twins = twins_of(robot, found, robot.link_poses(resting_pose(robot)[0]))
     for joint in robot.loops:
