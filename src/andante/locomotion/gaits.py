@@ -32,7 +32,7 @@ from .biped.walk import BipedWalk
 from .io.rig_file import rig_for, stance_words
 from .legged.gait import LeggedGait, LeggedSettings
 from .legged.patterns import PATTERNS
-from .rigs.legs import find_legs, leg_faults
+from .rigs.legs import branches, find_legs, leg_faults
 from .rigs.rig import weak_joints, weak_told, with_rig
 
 T = TypeVar("T")
@@ -156,8 +156,8 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         legs = leg_count(robot)
         if not legs and (falls := balance_told(robot)):
             raise BadInput(falls)
-        if not legs and robot.loops:
-            find_legs(robot)  # tells which loop
+        if not legs and (robot.loops or len(branches(robot)) >= 4):
+            find_legs(robot)  # tells which loop, and which way they point
         raise BadInput(
             f"robot {robot.name!r} cannot walk: {_counted(legs)} found in it ({leg_faults(robot)}); gaits "
             f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"

@@ -14,6 +14,7 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array, so3
 
 from .branch import Branch, end_loop, twins_of
+from .lying import lying_words
 from .soles import foot_body, foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
@@ -149,6 +150,8 @@ def find_legs(robot: Robot) -> list[Branch]:
     if len(found) < 2:
         counted = "only one branch of two or more joints ends" if found else "no branches of two or more joints end"
         raise BadInput(f"robot {robot.name!r} has no legs: {counted} in a collision shape")
+    if words := lying_words(robot, found, robot.link_poses(resting_pose(robot)[0])):
+        raise BadInput(words)
     legs = _standing(robot, found)
     twins = twins_of(robot, found, robot.link_poses(resting_pose(robot)[0]))
     for joint in robot.loops:
@@ -334,7 +337,10 @@ def told_legs(robot: Robot) -> str:
     try:
         legs = find_legs(robot)
     except BadInput as error:
-        return f"{error} ({leg_faults(robot)})" if branches(robot) or robot.loops else ""
+        found = branches(robot)
+        if len(found) >= 4 and not robot.loops:
+            return str(error)
+        return f"{error} ({leg_faults(robot)})" if found or robot.loops else ""
     counts = " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
     return f"{len(legs)} legs of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
 
