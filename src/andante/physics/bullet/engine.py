@@ -133,11 +133,11 @@ ERP = 0.2  # fraction of a joint's error that one step corrects
 class _Saved:
     """A state kept inside Bullet and what Bullet does not keep; freed with this value."""
 
-    __slots__ = ("__weakref__", "efforts", "fixed", "number", "speeds")
+    __slots__ = ("__weakref__", "efforts", "fixed", "loads", "number")
     number: int
     fixed: tuple[SE3, ...]
     efforts: tuple[Array, ...]
-    speeds: tuple[Array, ...]  # that servos remember
+    loads: tuple[Array, ...]  # that servos remember
 
 
 class BulletEngine(Engine):
@@ -345,8 +345,8 @@ class BulletEngine(Engine):
         self._still.clear()
         self._forget()
         self._efforts = dict(enumerate(state.efforts))
-        for servos, speed, effort in zip(self._servos, state.speeds, state.efforts, strict=True):
-            servos.load(speed, effort)
+        for servos, load, effort in zip(self._servos, state.loads, state.efforts, strict=True):
+            servos.load(load, effort)
 
 
 def _free(client: Client, number: int) -> None:
