@@ -342,7 +342,8 @@ def told_legs(robot: Robot) -> str:
             return str(error)
         return f"{error} ({leg_faults(robot)})" if found or robot.loops else ""
     counts = " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
-    return f"{len(legs)} legs of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
+    many = "1 leg" if len(legs) == 1 else f"{len(legs)} legs"
+    return f"{many} of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
 
 
 MOST_NAMED = 4  # links of a kind in the sentence
