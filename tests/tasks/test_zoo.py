@@ -18,6 +18,8 @@ from andante.tasks.zoo.steps import Settings, parts_of
 ROBOT = """<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
 <collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"""
 
+SETTINGS = Settings((), "", "", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
+
 
 @pytest.fixture
 def listing(tmp_path: Path) -> Path:
@@ -98,7 +100,7 @@ def test_masses_alone_do_not_keep_a_file_from_being_read(tmp_path: Path) -> None
     """A tool that read everything and refuses a tensor agrees with a warning of that tensor, and with nothing less."""
     (tmp_path / "LIST.tsv").write_text("robot.xml\tmjcf")
     (animal,) = read_list(tmp_path / "LIST.tsv")
-    own, mujoco = parts_of(animal, ["check"], Settings((), "", "", (0, 0, 0), (0, 0, 0), 1.0), tmp_path)
+    own, mujoco = parts_of(animal, ["check"], SETTINGS, tmp_path)
     tensor = "Error: inertia must satisfy A + B >= C; use 'balanceinertia' to fix"
 
     def agrees(*, severity: str, warning: str, refusal: str) -> bool:
@@ -115,3 +117,14 @@ def test_masses_alone_do_not_keep_a_file_from_being_read(tmp_path: Path) -> None
     assert not agrees(severity="warning", warning=told, refusal="XML Error: unrecognized element")
     assert agrees(severity="error", warning="unknown element", refusal="XML Error: unrecognized element")
     assert agrees(severity="warning", warning=told, refusal="")
+
+
+def test_what_gazebo_says_after_a_refused_mass_is_no_second_reason(tmp_path: Path) -> None:
+    (tmp_path / "LIST.tsv").write_text("hall.world")
+    parts = [*parts_of(read_list(tmp_path / "LIST.tsv")[0], ["check"], SETTINGS, tmp_path)]
+    if len(parts) < 2:
+        pytest.skip("ign is not installed")
+    mass = "Error Code 18: Msg: A link named link has invalid inertia.\n"
+    then = "Error Code 9: Msg: Failed to load a world.\n"
+    judged = [parts[1].judge(Ran(0, "", text, 0.1))["masses"] for text in (mass, mass + then, then, mass + "Error: x")]
+    assert judged == [True, True, False, False]

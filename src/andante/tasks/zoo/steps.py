@@ -22,6 +22,7 @@ NEAR, STRAIGHT = 0.1, 10.0  # of the distance; [deg]
 SECONDS = 3.0  # of a simulation [s]
 MISSING = "was not found"  # of a mesh: says something about the copy, nothing about the reader
 MASSES = re.compile(r"\bmass\b|inertia|principal moments")  # what a warning of ours is about
+FOLLOWS = re.compile(r"Failed to load a (?:world|model)")  # what a reference tool says after what was wrong
 MASSES_REFUSED = re.compile(r"has invalid inertia|mass and inertia of moving bodies|inertia must (?:satisfy|have)")
 PLAIN = "andante.tasks.zoo.plain_mujoco"
 STATICS = "andante.tasks.zoo.statics"
@@ -132,7 +133,8 @@ def _verdict(ok: bool, errors: Sequence[str]) -> dict[str, Any]:
     """Of a reference tool; `masses`: it read the file, and refuses nothing but masses and tensors in it."""
     if ok:
         return {"ok": True, "said": "", "masses": False}
-    return {"ok": False, "said": errors[0], "masses": all(map(MASSES_REFUSED.search, errors))}
+    causes = [line for line in errors if not FOLLOWS.search(line)]
+    return {"ok": False, "said": errors[0], "masses": bool(causes) and all(map(MASSES_REFUSED.search, causes))}
 
 
 # ---- sim, convert --------------------------------------------------------------------------------
