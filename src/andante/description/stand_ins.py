@@ -20,7 +20,7 @@ from .solids import bounds
 from .source import Problem, Severity
 
 LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
-ROOM = 4.0  # longest edge of such a box, in distances from its link to the joints it carries
+ROOM = 4.0  # longest edge of such a box, in distances from its link to the joints it carries, else across the robot
 SUNK = 0.1  # of its height, by which a robot would sink without the links that it is seen to stand on
 ROUND = 0.1  # by which the moments of a ball may differ
 
@@ -146,7 +146,7 @@ def _room(robot: Robot, link: Link) -> float:
         return ROOM * reach
     places = np.array([pose.translation for pose in robot.link_poses().values()])
     span = float(np.linalg.norm(np.ptp(places, axis=0)))
-    return span if span > LEAST_EDGE else math.inf
+    return ROOM * span if span > LEAST_EDGE else math.inf
 
 
 def _stand_in(link: Link, axis: Array | None = None, most: float = math.inf) -> tuple[Collision, ...]:
