@@ -23,7 +23,7 @@ from andante.mobile.driver import base_driver
 from andante.tasks.inputs import told_of_legs
 from andante.tasks.zoo.listing import Animal, read_list
 
-LEGS, WHEELS = re.compile(r"(\d+) legs of"), re.compile(r": (\d+) wheels \(")
+LEGS, WHEELS = re.compile(r"(\d+) legs? of"), re.compile(r": (\d+) wheels \(")
 EMPTY_WORDS = (
     "Element name '", "no stance found in which all", "believes to be at the goal but is not",
     "has no wheels that carry it", "must not be moved by joints of its own", "internal error",

@@ -1,4 +1,4 @@
-"""Contact sheets of foreign robots and worlds: one picture of every file of a list, at the zero pose of its joints.
+"""Contact sheets of foreign robots and worlds: one picture of every file of a list, as it starts in `sim`.
 
     python tools/zoo_sheet.py LIST.tsv OUT.png [WORD ...]
 
@@ -17,6 +17,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import andante as an
+from andante.control.drivers import start_of
 from andante.description.stand_ins import solid_or_same
 from andante.description.world import Placement, World
 from andante.errors import AndanteError
@@ -28,18 +29,22 @@ TILE, COLUMNS = (300, 260), 8
 
 def picture(file: Path, kind: str, arguments: dict[str, str]) -> Image.Image:
     """The robot alone, or the world with all its models, seen from the front left and above."""
+    at: dict[str, float] = {}
     if kind == "world":
         world = an.world(str(file), arguments)
         models = list(world.models)
         direction = (-1.0, -0.75, -0.9)
     else:
-        world, models = World("empty"), [Placement("robot", solid_or_same(an.robot(str(file), arguments)))]
+        begun = start_of(solid_or_same(an.robot(str(file), arguments)))
+        world, models = World("empty"), [Placement("robot", begun.robot)]
+        at = begun.robot.complete(begun.positions)
         direction = (-1.0, -0.75, -0.45)
     with Renderer(models, world, *TILE) as renderer:
-        points = renderer.points([rest_poses(model) for model in models])
+        poses = [rest_poses(model, at) for model in models]
+        points = renderer.points(poses)
         points = points if len(points) else np.array([[-1.0, -1, 0], [1, 1, 1]])
         view = Camera.framing(points, direction=direction, aspect=TILE[0] / TILE[1])
-        return Image.fromarray(renderer.render(None, view))
+        return Image.fromarray(renderer.render(poses, view))
 
 
 def main(table: Path, out: Path, words: list[str]) -> None:

@@ -142,7 +142,7 @@ FOREIGN_FILES = Run(
                at("engines", "percent")),
         Figure("zoo-heights", "shown", "heights after 3 s agree within 2 cm on four engines", Asked(">=", 95.0, "%"),
                at("heights", "percent"),
-               reason="soft feet only on MuJoCo, rigid servos of strong dampers on Bullet, loops on ODE, falls"),
+               reason="soft feet only on MuJoCo, loops on ODE, falls"),
         Figure("zoo-mjcf", "shown", "written as MJCF and loaded by plain MuJoCo", Asked(">=", 100.0, "%"),
                at("mjcf", "percent")),
         Figure("zoo-check", "speed", "`check` of files of other makers, median processor time", Asked("<", 0.5, "s"),

@@ -189,7 +189,7 @@ def test_a_robot_without_collision_shapes_is_told():
     seen = Link("arm", GOOD, visuals=(Visual(Box((0.1, 0.1, 0.1))),))
     ghost = Robot("r", (Link("base", GOOD), seen), (joint,))
     assert [m for _, m in found(ghost)] == [
-        "no link has a <collision>: it falls through the ground; give each the shape of its <visual>, or a hull"
+        "no link has a <collision>: what is seen of it touches instead; give each the shape of its <visual>, or a hull"
     ]
     assert not found(Robot("r", (Link("base", GOOD, collisions=(Collision(Sphere(0.1)),)), seen), (joint,)))
 

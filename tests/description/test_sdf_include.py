@@ -144,6 +144,15 @@ def test_things_of_known_size_are_solid_and_grounds_are_not_doubled() -> None:
     assert block.pose.translation[2] == pytest.approx(0.1)
 
 
+def test_a_second_ground_is_left_out_and_a_taken_name_is_told_where_it_is_included(tmp_path: Path) -> None:
+    w = world("<include><uri>model://ground_plane</uri></include>" * 2)
+    assert [m.name for m in w.models] == ["ground_plane"]
+    assert "a second 'ground_plane' is left out" in messages(w)
+    model_folder(tmp_path, "box", {"model.sdf": BOX.format("")})
+    with pytest.raises(AndanteError, match=r"w\.sdf:\d+: <include>: the name 'box' .* a <name> of its own"):
+        world("<include><uri>box</uri></include>" * 2, path=tmp_path / "w.sdf")
+
+
 @pytest.mark.parametrize(
     "uri",
     [

@@ -446,6 +446,31 @@ def test_endless_gains_hold(gain):
     assert engine.joint_velocities(0)[0] == pytest.approx(0.5, abs=1e-6)
 
 
+def strong_damper() -> Robot:
+    """A light and a heavy box on two sliders, one above the other."""
+    links = [Link("base"), *(specimens.box_link(n, m, (0.1,) * 3, collide=False) for n, m in (("a", 0.02), ("b", 2.0)))]
+    joints = [
+        Joint(name, JointType.PRISMATIC, parent, child, at(), (0.0, 0.0, 1.0))
+        for name, parent, child in (("j", "base", "a"), ("k", "a", "b"))
+    ]
+    return Robot("stack", tuple(links), tuple(joints), fixed_base=True)
+
+
+def test_a_servo_with_a_strong_damper_gives_way_by_load_over_stiffness_also_after_restore():
+    engine = scene(strong_damper(), dt=0.002)
+    engine.set_gains(0, engine.gains[0].changed(kp=[1000.0, 1e5], kd=[60.0, 1e3]))
+    engine.command(0, [0.0, 0.0])
+    engine.step(50)  # while it still gives way
+    saved = engine.snapshot()
+    engine.step(1000)
+    first = engine.joint_positions(0)
+    assert first[0] == pytest.approx(-2.02 * 9.81 / 1000.0, rel=0.05)
+    assert np.abs(engine.joint_velocities(0)).max() < 1e-3
+    engine.restore(saved)
+    engine.step(1000)
+    assert engine.joint_positions(0) == pytest.approx(first, abs=1e-9)
+
+
 def test_a_one_sided_limit_holds():
     robot = specimens.hinge(along=(1.0, 0.0, 0.0), limits=Limits(upper=0.2))
     engine = scene(robot)

@@ -16,7 +16,7 @@ pytest.importorskip("panda3d.ode")
 
 from andante.control.loop import ControlLoop
 from andante.description import Inertia, load_robot
-from andante.description.joint import Dynamics, Joint, JointType, Limits
+from andante.description.joint import Dynamics, Joint, JointType, Limits, Mimic
 from andante.description.link import Collision, Link
 from andante.description.robot import Robot
 from andante.description.shapes import Box, Plane
@@ -28,7 +28,7 @@ from andante.locomotion.gaits import Request, prepare
 from andante.physics.checks import specimens
 from andante.physics.engine import Model
 from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
-from andante.physics.ode.drive import follow_rates
+from andante.physics.ode.drive import follow_rates, stops_for
 from andante.physics.ode.engine import OdeEngine
 from andante.physics.state import Mode, Settings
 from andante.physics.tree import body_tree
@@ -44,6 +44,39 @@ def scene(*placements: Placement, ground: bool = True, gravity: float = -GRAVITY
 
 
 # ---- joints ------------------------------------------------------------------------------------------------------
+def gripper() -> Robot:
+    """Two fingers of two links on an arm, their joints led by the first one, with its limits but for rounding."""
+    links = [Link("base"), specimens.box_link("arm", 1.0, (0.05, 0.05, 0.3), collide=False)]
+    joints = [
+        Joint("shoulder", JointType.REVOLUTE, "base", "arm", SE3.identity(), (1.0, 0.0, 0.0), Limits(-2, 2, 50, 2))
+    ]
+    for side, y in (("left", 0.04), ("right", -0.04)):
+        for part, parent, xyz in (("knuckle", "arm", (0.0, y, 0.2)), ("finger", f"{side}_knuckle", (0.0, y, 0.04))):
+            name, limits = f"{side}_{part}", Limits(0.01 * (len(joints) > 1), 0.85, 50.0, 2.0)
+            mimic = Mimic("left_knuckle", 1.0, 0.0) if len(joints) > 1 else None
+            links.append(specimens.box_link(name, 0.04, (0.02, 0.02, 0.04), collide=False))
+            axis = (1.0 if y > 0 else -1.0, 0.0, 0.0)
+            at = SE3.from_xyz_rpy(xyz)
+            joints.append(Joint(name, JointType.REVOLUTE, parent, name, at, axis, limits, mimic=mimic))
+    return Robot("gripper", tuple(links), tuple(joints), fixed_base=True)
+
+
+@pytest.mark.parametrize("at", [0.0, 0.85])
+def test_a_gripper_rests_at_the_stop_of_its_leader(at: float):
+    sim = simulate(gripper(), engine="ode", pose={"left_knuckle": at})
+    sim.run(1.0)
+    assert sim.engine.joint_positions(sim.model) == pytest.approx([0.0, *[at] * 4], abs=0.02)
+    assert np.abs(sim.engine.joint_velocities(sim.model)).max() < 0.05
+
+
+def test_followers_keep_stops_that_their_leader_does_not_keep_for_them():
+    leader, follower = gripper().joints[1:3]
+    narrow = replace(follower, limits=Limits(0.0, 0.5, 50.0, 2.0))
+    assert stops_for(leader, follower)
+    assert not stops_for(leader, narrow)
+    assert not stops_for(replace(leader, limits=Limits()), narrow)
+
+
 def test_continuous_joint_counts_turns():
     engine = scene(Placement("r", specimens.hinge((0.0, 0.0, 1.0), along=(1.0, 0.0, 0.0))), ground=False)
     engine.set_joints(0, [0.0], [12.0])

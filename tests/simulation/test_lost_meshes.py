@@ -30,6 +30,19 @@ def test_a_box_of_the_same_inertia_stands_in() -> None:
     assert "stand in" in made.problems[-1].message
 
 
+def test_a_placeholder_tensor_makes_no_box_that_its_joints_do_not_let_believe() -> None:
+    heavy = Inertia(0.01, (0.0, 0.0, 0.0), (0.05, 0.0, 0.0, 0.06, 0.0, 0.03))  # of a box of 7 m
+    real = inertia_of(Box((0.1, 0.1, 0.3)), mass=3.0).inertia
+    joint = Joint("j", JointType.REVOLUTE, "a", "b", SE3.from_xyz_rpy((0.0, 0.0, 0.15)))
+    links = (Link("a", heavy, collisions=(LOST,)), Link("b", real, collisions=(LOST,)))
+    made = without_lost_meshes(Robot("r", links, (joint,)))
+    base, arm = (made.link(name).collisions[0].geometry for name in "ab")
+    assert isinstance(base, Box)
+    assert max(base.size) == pytest.approx(4 * 0.15)
+    assert isinstance(arm, Box)
+    assert max(arm.size) == pytest.approx(0.3)
+
+
 def test_what_is_solid_elsewhere_only_loses_the_mesh() -> None:
     solid = Collision(Box((0.1, 0.1, 0.1)))
     made = without_lost_meshes(Robot("r", (Link("a", Inertia(1.0), collisions=(LOST, solid)),), ()))

@@ -55,11 +55,11 @@ def test_an_arm_without_any_mass_stays_where_it_stands(engine: str, tmp_path: Pa
 def test_what_stands_on_its_legs_or_has_a_mass_is_left_free(tmp_path: Path) -> None:
     standing = simulate(table(tmp_path))
     assert not standing.engine.models[standing.model].fixed
-    heavy = (
-        arm(tmp_path)
-        .read_text()
-        .replace('<link name="lower">', '<link name="lower"><inertial><mass value="1"/></inertial>')
-    )
-    (tmp_path / "heavy.urdf").write_text(heavy)
-    loaded = simulate(load_robot(tmp_path / "heavy.urdf"))
-    assert not loaded.engine.models[loaded.model].fixed
+    mass = '<inertial><mass value="{}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    for heavy, bolted in (("base", False), ("lower", True)):  # an arm whose base weighs nothing cannot stand on it
+        text = arm(tmp_path).read_text()
+        path = tmp_path / f"{heavy}.urdf"
+        path.write_text(text.replace(f'<link name="{heavy}">', f'<link name="{heavy}">{mass.format(1)}'))
+        loaded = simulate(load_robot(path))
+        assert loaded.robot.fixed_base is bolted
+        assert any("carries all else by one joint" in problem.message for problem in loaded.problems) is bolted

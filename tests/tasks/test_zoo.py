@@ -11,11 +11,14 @@ import andante as an
 from andante.errors import AndanteError, BadInput
 from andante.tasks.zoo.figures import figures_of, row_of
 from andante.tasks.zoo.listing import read_list
-from andante.tasks.zoo.process import run
+from andante.tasks.zoo.process import Ran, run
 from andante.tasks.zoo.run import RESULTS, Records
+from andante.tasks.zoo.steps import Settings, parts_of
 
 ROBOT = """<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
 <collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"""
+
+SETTINGS = Settings((), "", "", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
 
 
 @pytest.fixture
@@ -91,3 +94,37 @@ def test_figures_name_the_misses(listing: Path, tmp_path: Path) -> None:
     assert told["heights"] == (0, 1, ("good.urdf",))
     assert told["written"] == (0, 1, ("good.urdf",))
     assert rows[0].walk == "distance 0.3, turned 2, fallen"
+
+
+def test_masses_alone_do_not_keep_a_file_from_being_read(tmp_path: Path) -> None:
+    """A tool that read everything and refuses a tensor agrees with a warning of that tensor, and with nothing less."""
+    (tmp_path / "LIST.tsv").write_text("robot.xml\tmjcf")
+    (animal,) = read_list(tmp_path / "LIST.tsv")
+    own, mujoco = parts_of(animal, ["check"], SETTINGS, tmp_path)
+    tensor = "Error: inertia must satisfy A + B >= C; use 'balanceinertia' to fix"
+
+    def agrees(*, severity: str, warning: str, refusal: str) -> bool:
+        said = {"problems": [{"severity": severity, "message": warning}]}
+        ours = Ran(int(severity == "error"), json.dumps(said), "", 0.1)
+        records = {("check", own.case): {**own.judge(ours), "seconds": 0.1},
+                   ("check", mujoco.case): mujoco.judge(Ran(1 if refusal else 0, "", refusal, 0.1))}  # fmt: skip
+        return row_of(animal, records).agrees
+
+    told = "link 'a': principal moments 1, 1, 3 kg m^2 break the triangle inequality"
+    assert agrees(severity="warning", warning=told, refusal=tensor)
+    assert not agrees(severity="warning", warning="the file has no name", refusal=tensor)
+    assert not agrees(severity="error", warning=told, refusal=tensor)
+    assert not agrees(severity="warning", warning=told, refusal="XML Error: unrecognized element")
+    assert agrees(severity="error", warning="unknown element", refusal="XML Error: unrecognized element")
+    assert agrees(severity="warning", warning=told, refusal="")
+
+
+def test_what_gazebo_says_after_a_refused_mass_is_no_second_reason(tmp_path: Path) -> None:
+    (tmp_path / "LIST.tsv").write_text("hall.world")
+    parts = [*parts_of(read_list(tmp_path / "LIST.tsv")[0], ["check"], SETTINGS, tmp_path)]
+    if len(parts) < 2:
+        pytest.skip("ign is not installed")
+    mass = "Error Code 18: Msg: A link named link has invalid inertia.\n"
+    then = "Error Code 9: Msg: Failed to load a world.\n"
+    judged = [parts[1].judge(Ran(0, "", text, 0.1))["masses"] for text in (mass, mass + then, then, mass + "Error: x")]
+    assert judged == [True, True, False, False]

@@ -20,6 +20,7 @@ from .solids import bounds
 from .source import Problem, Severity
 
 LEAST_EDGE = 0.01  # of boxes that stand in for meshes [m]
+ROOM = 4.0  # longest edge of such a box, in distances from its link to the joints it carries, else across the robot
 SUNK = 0.1  # of its height, by which a robot would sink without the links that it is seen to stand on
 ROUND = 0.1  # by which the moments of a ball may differ
 
@@ -125,7 +126,9 @@ def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
         names = {each.name for each, _ in lost}
         axes = {joint.child: np.asarray(joint.axis) for joint in robot.joints if joint.type is JointType.CONTINUOUS}
         links = tuple(
-            replace(each, collisions=_stand_in(each, axes.get(each.name))) if each.name in names else each
+            replace(each, collisions=_stand_in(each, axes.get(each.name), _room(robot, each)))
+            if each.name in names
+            else each
             for each in robot.links
         )
         instead = "boxes that have the inertia of its links stand in, and balls or cylinders of links that go round"
@@ -136,12 +139,23 @@ def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
     return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
 
 
-def _stand_in(link: Link, axis: Array | None = None) -> tuple[Collision, ...]:
+def _room(robot: Robot, link: Link) -> float:
+    """The longest edge of a solid for a link that can be believed [m]: by how far its joints are, else by the robot."""
+    reach = max((float(np.linalg.norm(joint.pose.translation)) for joint in robot.carried(link.name)), default=0.0)
+    if reach > LEAST_EDGE:
+        return ROOM * reach
+    places = np.array([pose.translation for pose in robot.link_poses().values()])
+    span = float(np.linalg.norm(np.ptp(places, axis=0)))
+    return ROOM * span if span > LEAST_EDGE else math.inf
+
+
+def _stand_in(link: Link, axis: Array | None = None, most: float = math.inf) -> tuple[Collision, ...]:
     """A solid of even density with the mass and the tensor of a link; none without.
 
     It is a box, edges a_i² = 6 (I_j + I_k - I_i) / m. Of a link that goes round an axis (3,) without limits, as wheels
     do, a ball, r² = 5 I / (2 m), or a cylinder about it, r² = 2 I_a / m, l² = 12 I_t / m - 3 r². A mesh of such a link
-    is about as large as this, and often somewhat larger.
+    is about as large as this, and often somewhat larger. Boxes longer than `most` [m], of tensors that are mere
+    placeholders, are made smaller as a whole.
     """
     if link.inertia is None or not link.inertia.mass > 0:
         return ()
@@ -159,6 +173,7 @@ def _stand_in(link: Link, axis: Array | None = None) -> tuple[Collision, ...]:
         turn = so3.between((0.0, 0.0, 1.0), axis)
         return (Collision(Cylinder(radius, length), SE3.from_parts(turn, center)),)
     edges = np.sqrt(np.maximum(squares, LEAST_EDGE**2))
+    edges = np.maximum(edges * min(1.0, most / float(edges.max())), LEAST_EDGE)
     turn = axes * np.sign(np.linalg.det(axes))
     return (Collision(Box(vec3_of(edges)), SE3.from_parts(turn, center)),)
 

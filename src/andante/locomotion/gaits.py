@@ -32,8 +32,8 @@ from .biped.walk import BipedWalk
 from .io.rig_file import rig_for, stance_words
 from .legged.gait import LeggedGait, LeggedSettings
 from .legged.patterns import PATTERNS
-from .rigs.legs import find_legs, leg_faults
-from .rigs.rig import with_rig
+from .rigs.legs import branches, find_legs, leg_faults
+from .rigs.rig import weak_joints, weak_told, with_rig
 
 T = TypeVar("T")
 
@@ -48,6 +48,7 @@ class Prepared:
     forward: float = 0.0
     gait: str = ""
     start: str = "first pose of its gait"  # where the pose comes from, in words
+    doubt: str = ""  # why its body may not do what the gait asks
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,8 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         legs = leg_count(robot)
         if not legs and (falls := balance_told(robot)):
             raise BadInput(falls)
-        if not legs and robot.loops:
-            find_legs(robot)  # tells which loop
+        if not legs and (robot.loops or len(branches(robot)) >= 4):
+            find_legs(robot)  # tells which loop, and which way they point
         raise BadInput(
             f"robot {robot.name!r} cannot walk: {_counted(legs)} found in it ({leg_faults(robot)}); gaits "
             f"need 2 legs (walk), 4 or more ({', '.join(PATTERNS)}), as andante rig shows, or your own file.py:Name"
@@ -243,8 +244,8 @@ def _make_legged(robot: Robot, request: Request) -> Prepared:
     gait = request.gait or ("tripod" if len(rig.legs) > 4 else "trot")
     settings = _settings(LeggedSettings, request, gait)
     rigged = with_rig(robot, rig)
-    walker = LeggedGait(rigged, rig, gait, settings)
-    return Prepared(rigged, rig.stance, walker, rig.forward, gait, stance_words(robot, request.rig))
+    walker, doubt = LeggedGait(rigged, rig, gait, settings), weak_told(weak_joints(robot, rig))
+    return Prepared(rigged, rig.stance, walker, rig.forward, gait, stance_words(robot, request.rig), doubt)
 
 
 def _two_legs(robot: Robot) -> bool:
@@ -256,8 +257,8 @@ def _make_walk(robot: Robot, request: Request) -> Prepared:
     rig = rig_for(robot, request.rig)
     settings = _settings(BipedSettings, request, "walk")
     rigged = with_rig(robot, rig)
-    walker = BipedWalk(rigged, rig, settings)
-    return Prepared(rigged, walker.pose, walker, rig.forward, "walk", stance_words(robot, request.rig))
+    walker, doubt = BipedWalk(rigged, rig, settings), weak_told(weak_joints(robot, rig))
+    return Prepared(rigged, walker.pose, walker, rig.forward, "walk", stance_words(robot, request.rig), doubt)
 
 
 WALK = Gait("walk", _two_legs, _make_walk, len(PATTERNS))

@@ -124,16 +124,22 @@ def put_on_ground(
 
 
 def bolted_if_weightless(robot: Robot) -> Robot:
-    """A robot without any mass whose root carries one joint, as that of an arm does, bolted down; told in its problems.
+    """A robot whose root weighs nothing and carries one joint, as an arm's does, bolted down; told in its problems.
 
-    Without weight nothing holds it upright. Robots with wheels or legs have more joints there and are left free.
+    Without weight nothing holds it upright. Robots with wheels or legs have more joints there and are left free, as are
+    those whose only joint there is free itself.
     """
     base = robot.welded(robot.root)
-    carried = sum(joint.type is not JointType.FIXED for name in base for joint in robot.carried(name))
-    if robot.mass > 0 or robot.fixed_base or carried != 1:
+    inertias = (robot.link(name).inertia for name in base)
+    heavy = any(inertia is not None and inertia.mass > 0 for inertia in inertias)
+    carried = [joint for name in base for joint in robot.carried(name) if joint.type is not JointType.FIXED]
+    if heavy or robot.fixed_base or len(carried) != 1 or not carried[0].one_dof:
         return robot
+    root = f"its root link {robot.root!r} is bolted down"
     told = (
-        f"robot {robot.name!r} weighs nothing: its root link {robot.root!r} is bolted down; give its links <inertial>"
+        f"robot {robot.name!r}: {root}, as it weighs nothing and carries all else by one joint; give it an <inertial>"
+        if robot.mass > 0
+        else f"robot {robot.name!r} weighs nothing: {root}; give its links <inertial>"
     )
     problem = Problem(Severity.WARNING, told, robot.link(robot.root).source)
     return replace(robot, fixed_base=True, problems=(*robot.problems, problem))

@@ -44,7 +44,7 @@ def told_of_legs(robot: Robot, by_itself: bool) -> Iterator[None]:
     except BadInput as error:
         from andante.description.check.recognize import find_wheels
 
-        text, where = str(error), str(robot.source)
+        text = str(error)
         wheels = find_wheels(robot) if by_itself else []
         if wheels:
             names = ", ".join(wheel.joint for wheel in wheels)
@@ -52,7 +52,29 @@ def told_of_legs(robot: Robot, by_itself: bool) -> Iterator[None]:
                 f"robot {robot.name!r} drives on {len(wheels)} wheels ({names}) and has no legs to walk on; "
                 "andante navigate drives it, a walk of your own goes in by --gait file.py:Name"
             )
-        raise type(error)(text if not where or where in text else f"{where}: {text}") from None
+        raise type(error)(_placed(text, robot)) from None
+
+
+@contextmanager
+def told_of_wheels(robot: Robot) -> Iterator[None]:
+    """What is refused about wheels is told with the file, and of a robot on legs in the words of `check`: it walks."""
+    try:
+        yield
+    except BadInput as error:
+        from andante.description.check.recognize import find_wheels
+        from andante.locomotion.gaits import leg_count
+
+        text = str(error)
+        legs = 0 if find_wheels(robot) else leg_count(robot)
+        if legs:
+            text = f"robot {robot.name!r} walks on {legs} legs and has no wheels to drive on; andante walk moves it"
+        raise type(error)(_placed(text, robot)) from None
+
+
+def _placed(text: str, robot: Robot) -> str:
+    """A message with the place of a robot before it, unless it names the file already."""
+    file = robot.source.file
+    return text if not file or file in text else f"{robot.source}: {text}"
 
 
 def file_of(thing: Robot | World | Path | str) -> str:

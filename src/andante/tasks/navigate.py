@@ -26,6 +26,7 @@ from andante.description.stand_ins import made_solid
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
+from andante.kinematics import find_drive
 from andante.localization.space import SpaceSettings
 from andante.locomotion import Command, Readings
 from andante.mapping import OccupancyGrid, map_of_world
@@ -63,7 +64,7 @@ from andante.simulation.push import PushWords, parse_push
 
 from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_sensors
 from .feet import FootRequest, on_two_feet, walk_there
-from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
+from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of, told_of_wheels
 from .maps.tag_start import standing_ranges, start_by_tags
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result
@@ -296,6 +297,8 @@ def navigate(
     there, blind = as_world(world), is_simulated(body) and not sees(made)
     if is_simulated(body):
         made = made_solid(made)  # before its wheels are looked for among shapes that are not there
+    with told_of_wheels(made):
+        find_drive(made)
     if blind:
         made = with_gyro(made)
         grid = _plan_for(made, there) if grid is None else grid

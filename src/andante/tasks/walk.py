@@ -67,7 +67,7 @@ class WalkResult(Result):
     dt: float | None = None  # physics step that was used [s]; None: a real robot
     stood: bool = True  # it stood again before the time was over, wherever that is
     start_pose: str = ""  # where the pose that it began from comes from, in words
-    notice: str = ""  # what the walker has to say at the end, such as why it has stopped by itself
+    notice: str = ""  # what the walker has to say at the end, or why its body may not have done it
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract; `reckoned` is what 0.1.0 called `estimated`."""
@@ -77,8 +77,8 @@ class WalkResult(Result):
         start = f" from {self.start_pose}" if self.start_pose else ""
         stands = "standing" if self.arrived else "standing beside the goal"
         ended = "fallen" if self.fallen else stands if self.stood else "timed out before standing still"
-        if self.notice and not self.fallen and not self.arrived:
-            ended = self.notice
+        if self.notice and not self.arrived:
+            ended = f"fallen: {self.notice}" if self.fallen else self.notice
         if self.link is not None:
             ended = f"{self.reason or ended}; {self.link}"
         return (
@@ -231,7 +231,7 @@ def lead(
     spent = time.perf_counter() - wall
     x, y, turned = measure.moved
     ahead, aside, heading = guide.traveled
-    lasted = max(0.0, body.time - guide.begin)
+    lasted, arrived = max(0.0, body.time - guide.begin), stood and goal.reached(measure.moved)
     return WalkResult(
         robot=body.robot.name,
         world=body.engine.world.name if isinstance(body, Simulation) else "",
@@ -243,14 +243,14 @@ def lead(
         time=lasted,
         fallen=not stood and measure.fallen and not ready.walker.tumbles,
         stood=stood,
-        arrived=stood and goal.reached(measure.moved),
+        arrived=arrived,
         start_pose=ready.start,
         estimated=np.array([ahead, aside, math.degrees(heading)]),
         real_time_factor=lasted / spent if spent > 0 else math.nan,
         path=measure.path,
         reason=None if body.simulated else reason,
         link=None if body.simulated else body.link,
-        notice=ready.walker.notice,
+        notice=ready.walker.notice or ("" if arrived else ready.doubt),
     )
 
 

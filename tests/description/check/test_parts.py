@@ -22,6 +22,7 @@ from andante.description import (
     Visual,
 )  # fmt: skip
 from andante.description.check.parts import ABSURD_RATIO, joint_problems, mass_problems
+from andante.description.stand_ins import made_solid
 from andante.geometry import SE3
 
 CUBE = Box((0.1, 0.1, 0.1))
@@ -130,3 +131,5 @@ def test_shapes_that_are_only_seen_fall_through_the_ground():
     ]
     found = told(mass_problems(robot(*seen)))
     assert [(s, "falls through the ground" in message) for s, message in found] == [(Severity.WARNING, True)]
+    ((_, message),) = told(mass_problems(robot(*seen), made_solid(robot(*seen))))
+    assert "what is seen of it touches instead" in message

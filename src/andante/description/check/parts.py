@@ -64,9 +64,9 @@ def _limit_problems(joint: Joint, led: bool) -> Iterator[Problem]:
     elif joint.type is JointType.PRISMATIC and 100 < span < math.inf:
         yield warning(f"{told}: limits {ends} m are long; were millimeters meant?")
     if limits.effort == 0 and not led:
-        yield warning(f"{told}: effort limit 0, no motor can move it; give its torque")
+        yield warning(f"{told}: effort limit 0 would let no motor move it; taken as none, give its torque")
     if limits.velocity == 0 and not led:
-        yield warning(f"{told}: velocity limit 0, it cannot move; give its speed")
+        yield warning(f"{told}: velocity limit 0 would keep it still; taken as none, give its speed")
     for what in ("damping", "friction", "armature"):
         value = vars(joint.dynamics)[what]
         if value < 0:
@@ -113,14 +113,14 @@ def _pose_problems(robot: Robot) -> Iterator[Problem]:
                 yield Problem(Severity.WARNING, message, robot.source)
 
 
-def mass_problems(robot: Robot) -> Iterator[Problem]:
-    """Masses, tensors, centers of mass and ratios between neighbors."""
+def mass_problems(robot: Robot, shaped: Robot | None = None) -> Iterator[Problem]:
+    """Masses, tensors, centers of mass and ratios between neighbors; `shaped` is the robot as it is simulated."""
     limit = largest_mesh(robot)
     seen, solid = any(link.visuals for link in robot.links), any(link.collisions for link in robot.links)
     if seen and not solid and not robot.fixed_base:
-        message = (
-            "no link has a <collision>: it falls through the ground; give each the shape of its <visual>, or a hull"
-        )
+        touches = shaped is not None and any(link.collisions for link in shaped.links)
+        what = "what is seen of it touches instead" if touches else "it falls through the ground"
+        message = f"no link has a <collision>: {what}; give each the shape of its <visual>, or a hull"
         yield Problem(Severity.WARNING, message, robot.source)
         if robot.mass == 0:  # made to be looked at: that of each link follows
             yield Problem(Severity.WARNING, "no link has a mass; give each an <inertial>", robot.source)

@@ -93,15 +93,15 @@ def check_robot(robot: Robot, faults: list[Problem] | None = None) -> CheckRepor
     Returns:
         What was found in its tree, masses, joints, meshes and overlapping shapes.
     """
+    shaped = solid_or_same(robot)  # as it is simulated
     problems = [
         *(faults or []),
         *_not_told_yet(robot.problems, faults or []),
-        *mass_problems(robot),
+        *mass_problems(robot, shaped),
         *joint_problems(robot),
         *mesh_problems(robot),
         *overlap_problems(robot),
     ]
-    shaped = solid_or_same(robot)  # as it is simulated
     return CheckReport(
         name=robot.name,
         kind="robot",

@@ -145,6 +145,8 @@ def mesh_remedy(mesh: Mesh, source: Source) -> str:
     Looked at are the folder of the description and the two above it, there the path that the name ends in and a file
     of the same name in the usual folders; upper and lower case do not matter.
     """
+    if mesh.uri.startswith(("http://", "https://")):
+        return "nothing is fetched from the net; download it and name the file"
     rest = mesh.uri.partition("://")[2].partition("/")[2] if "://" in mesh.uri else mesh.uri
     parts = [part for part in rest.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     if not parts or not source.file:

@@ -14,6 +14,7 @@ from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3, Array, so3
 
 from .branch import Branch, end_loop, twins_of
+from .lying import lying_words
 from .soles import foot_body, foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
@@ -147,9 +148,10 @@ def find_legs(robot: Robot) -> list[Branch]:
     if robot.loops and not found:
         raise _closed(robot, robot.loops[0])
     if len(found) < 2:
-        raise BadInput(
-            f"robot {robot.name!r} has no legs: {len(found)} branches of two or more joints end in a collision shape"
-        )
+        counted = "only one branch of two or more joints ends" if found else "no branches of two or more joints end"
+        raise BadInput(f"robot {robot.name!r} has no legs: {counted} in a collision shape")
+    if words := lying_words(robot, found, robot.link_poses(resting_pose(robot)[0])):
+        raise BadInput(words)
     legs = _standing(robot, found)
     twins = twins_of(robot, found, robot.link_poses(resting_pose(robot)[0]))
     for joint in robot.loops:
@@ -335,9 +337,13 @@ def told_legs(robot: Robot) -> str:
     try:
         legs = find_legs(robot)
     except BadInput as error:
-        return f"{error} ({leg_faults(robot)})" if branches(robot) or robot.loops else ""
+        found = branches(robot)
+        if len(found) >= 4 and not robot.loops:
+            return str(error)
+        return f"{error} ({leg_faults(robot)})" if found or robot.loops else ""
     counts = " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
-    return f"{len(legs)} legs of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
+    many = "1 leg" if len(legs) == 1 else f"{len(legs)} legs"
+    return f"{many} of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
 
 
 MOST_NAMED = 4  # links of a kind in the sentence

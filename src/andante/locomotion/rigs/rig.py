@@ -330,6 +330,18 @@ def weak_joints(robot: Robot, rig: Rig) -> dict[str, tuple[float, float]]:
     return dict(sorted(found.items(), key=lambda item: item[1][1] / item[1][0]))
 
 
+def weak_told(weak: Mapping[str, tuple[float, float]]) -> str:
+    """What `weak_joints` found, and what to do about it; empty where all are strong enough."""
+    if not weak:
+        return ""
+    name, (load, effort) = next(iter(weak.items()))
+    others = f" (and {len(weak) - 1} other joints)" if len(weak) > 1 else ""
+    return (
+        f"{name} holds {load:.2g} N m when half of the legs carry the robot, its effort limit is {effort:g}{others}: "
+        "it will sink; take stronger servos, less weight or straighter legs (a greater height)"
+    )
+
+
 def loads(
     robot: Robot, poses: Mapping[str, SE3], joints: tuple[str, ...], foot: Array, mass: float
 ) -> dict[str, tuple[float, float]]:

@@ -133,10 +133,11 @@ ERP = 0.2  # fraction of a joint's error that one step corrects
 class _Saved:
     """A state kept inside Bullet and what Bullet does not keep; freed with this value."""
 
-    __slots__ = ("__weakref__", "efforts", "fixed", "number")
+    __slots__ = ("__weakref__", "efforts", "fixed", "loads", "number")
     number: int
     fixed: tuple[SE3, ...]
     efforts: tuple[Array, ...]
+    loads: tuple[Array, ...]  # that servos remember
 
 
 class BulletEngine(Engine):
@@ -334,7 +335,7 @@ class BulletEngine(Engine):
     def _save(self) -> _Saved:
         number = int(self._client.saveState())
         efforts = tuple(self.joint_efforts(model.index) for model in self.models)
-        saved = _Saved(number, tuple(self._fixed), efforts)
+        saved = _Saved(number, tuple(self._fixed), efforts, tuple(servos.save() for servos in self._servos))
         weakref.finalize(saved, _free, self._client, number)
         return saved
 
@@ -344,6 +345,8 @@ class BulletEngine(Engine):
         self._still.clear()
         self._forget()
         self._efforts = dict(enumerate(state.efforts))
+        for servos, load, effort in zip(self._servos, state.loads, state.efforts, strict=True):
+            servos.load(load, effort)
 
 
 def _free(client: Client, number: int) -> None:

@@ -25,6 +25,7 @@ STRONGEST = 1e8  # stands for an unlimited force [N, N m]
 HINGE_SPAN = 0.05  # distance of the two points that make a hinge [m]
 STIFFEST = 1e12  # stands for an infinite gain
 RIGID = 4.0  # a servo is rigid up to its limit where its damper would take this many times a joint's speed in one step
+LOAD_WEIGHT = 0.02  # weight of the newest step in the smoothed load under which such a servo gives way
 ENDLESS = 1e6  # speed that a torque motor never reaches [rad/s, m/s]
 
 
@@ -99,6 +100,7 @@ class _Group:
     kd: Array = field(default_factory=lambda: np.zeros(0))
     limit: Array = field(default_factory=lambda: np.zeros(0))  # of the effort
     least: Array = field(default_factory=lambda: np.zeros(0))  # bound of the effort of servos that are rigid
+    gives: Array = field(default_factory=lambda: np.zeros(0))  # by how much those give way [rad / N m, m / N]
     goal: Array = field(default_factory=lambda: np.zeros(0))  # positions that are held
     near: list[float] = field(default_factory=list)  # fraction of the gap that a step closes
     keen: list[float] = field(default_factory=list)  # fraction of the speed error that a step corrects
@@ -129,6 +131,8 @@ class Servos:
         self._force, self._near, self._keen = np.zeros(count), np.zeros(count), np.ones(count)
         self._given_damping = np.zeros(count)
         self._fresh = True  # nothing was sent to the motors yet
+        self._load = np.zeros(count)  # smoothed effort of rigid servos
+        self._effort: Array | None = None  # of the last step, where Bullet does not know it: after `load`
         self._sent: Array | None = None
         self._groups: list[_Group] = []
 
@@ -169,6 +173,7 @@ class Servos:
         self._keen = np.where(mode == Mode.VELOCITY, push / np.maximum(self._felt + push, 1e-300), 1.0)
         self._sent = None
         if self._fresh or not np.array_equal(mode, self._mode):
+            self._load[mode != self._mode] = 0.0
             self._mode, self._fresh = mode, False
             self._regroup()
         for group in self._groups:
@@ -178,7 +183,9 @@ class Servos:
             # what the servo pulls at the end of a step, kp (reference - q - dt dq) - kd dq
             group.kp, group.kd = kp[group.joints], (kd + dt * kp)[group.joints]
             group.limit = self._force[group.joints]
-            group.least = np.where(group.kd * dt > RIGID * self._felt[group.joints], group.limit, 0.0)
+            rigid = group.kd * dt > RIGID * self._felt[group.joints]
+            group.least = np.where(rigid, group.limit, 0.0)
+            group.gives = np.where(rigid & (group.kp > 0), 1.0 / np.where(group.kp > 0, group.kp, 1.0), 0.0)
 
     def _regroup(self) -> None:
         """Sort the joints by mode; idle motors become the dry friction of their joints."""
@@ -234,23 +241,33 @@ class Servos:
                 self._client.removeConstraint(self._brakes.pop(k))
 
     def pull(self) -> None:
-        """What the next step needs: bounds of position servos, |kp (goal - q) - kd dq|, and springs, -k (q - rest)."""
+        """What the next step needs: bounds of position servos, |kp (goal - q) - kd dq|, and springs, -k (q - rest).
+
+        With dampers that are strong beside a step that bound would shake; those servos are bounded by their limits
+        alone, and give way by moving their goal by smoothed effort / kp.
+        """
         for group in self._groups:
             if group.mode is not Mode.POSITION:
                 continue
             states = self._client.getJointStates(group.uid, group.links)
-            q, v = np.array([state[:2] for state in states]).T
+            q, v, effort = np.array([(state[0], state[1], state[3]) for state in states]).T
             pull = np.abs(group.kp * (group.goal - q) - group.kd * v)
             bound = np.minimum(np.maximum(pull, group.least), group.limit)
+            goal = group.goal
+            if group.gives.any():
+                felt = effort if self._effort is None else self._effort[group.joints]
+                self._load[group.joints] += LOAD_WEIGHT * (felt - self._load[group.joints])
+                goal = goal - group.gives * self._load[group.joints]
             self._client.setJointMotorControlArray(
                 group.uid,
                 group.links,
                 pybullet.POSITION_CONTROL,
-                targetPositions=group.goal.tolist(),
+                targetPositions=goal.tolist(),
                 forces=bound.tolist(),
                 positionGains=group.near,
                 velocityGains=group.keen,
             )
+        self._effort = None
         for uid, joints in self._springs:
             links = self._link[joints].tolist()
             q = np.array([state[0] for state in self._client.getJointStates(uid, links)])
@@ -267,8 +284,17 @@ class Servos:
         out[2, self._mode == Mode.OFF] = 0.0
         return out[0], out[1], out[2]
 
+    def save(self) -> Array:
+        """What the next step takes from the one before."""
+        return self._load.copy()
+
+    def load(self, load: Array, effort: Array) -> None:
+        """Put back what `save` returned, with the efforts of the last step then."""
+        self._load, self._effort = load.copy(), effort.copy()
+
     def put(self, positions: Array, velocities: Array) -> None:
         """Put the joints there, (joints,)."""
+        self._load[:] = 0.0
         for uid, joints in self._pieces:
             for k in joints:
                 self._client.resetJointState(uid, int(self._link[k]), float(positions[k]), float(velocities[k]))

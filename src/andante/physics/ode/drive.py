@@ -43,6 +43,7 @@ STOP_CFM = 1e-6
 MIMIC_ERP = 0.2
 MIMIC_CFM = 1e-3
 REACTION_TIME = 0.03  # [s]
+LEADS = 0.02  # of its range, by which a mimic joint may be led past its own limits
 MERGED = 0.02  # damping up to this fraction of kd is carried by the row of a position servo
 NEAR = 1.0  # a wide joint gets its stop this far before the limit [rad]
 
@@ -141,8 +142,11 @@ class Drive:
         self._recalled = {i: k for k, i in enumerate(hinged)}  # place of a joint in the memory
         self.passive: dict[int, Motor] = {}
         self.springs: list[tuple[int, Motor, float, float, float]] = []  # index, motor, k CFM, rest, A CFM / h
+        kept = set[int]()  # joints that the stops of others keep within their limits
         for i, joint in enumerate(self.movable):
-            set_losses(made.joints[i], joint, float(self.center[i]))
+            if joint.mimic is not None and joint.mimic.joint in index:
+                kept |= {i} if stops_for(self.movable[index[joint.mimic.joint]], joint) else set()
+            set_losses(made.joints[i], joint, float(self.center[i]), i not in kept)
             self._make_passive(world, i, joint, ends[i])
         self.mimics: list[tuple[int, int, float, float]] = []
         for i, joint in enumerate(self.movable):
@@ -154,7 +158,7 @@ class Drive:
         self.followers = np.zeros(count, dtype=bool)
         self.followers[[i for i, _, _, _ in self.mimics]] = True
         self.turning = [i for i, j in enumerate(self.movable) if j.type is JointType.CONTINUOUS or is_wide(j)]
-        self.wide = [i for i in self.turning if is_wide(self.movable[i])]
+        self.wide = [i for i in self.turning if is_wide(self.movable[i]) and i not in kept]
         self.turns = [0.0] * count  # whole turns already made [rad]
         self.last = [0.0] * count  # angle last read of the turning joints [rad]
         self.reaction = [0.0] * count  # smoothed effort of mimic joints
@@ -325,7 +329,20 @@ class Drive:
         self.memory.load(remembered)
 
 
-def set_losses(made: ode.OdeJoint, joint: Joint, center: float) -> None:
+def stops_for(leader: Joint, follower: Joint) -> bool:
+    """Whether the stops of a joint also keep one that mimics it within its own limits.
+
+    Two rows without limit on one axis, mimic and stop, would push against each other by what their positions differ.
+    """
+    mimic = follower.mimic
+    if mimic is None or not math.isfinite(leader.limits.upper - leader.limits.lower):
+        return False
+    ends = [mimic.multiplier * value + mimic.offset for value in (leader.limits.lower, leader.limits.upper)]
+    slack = LEADS * (max(ends) - min(ends))
+    return min(ends) >= follower.limits.lower - slack and max(ends) <= follower.limits.upper + slack
+
+
+def set_losses(made: ode.OdeJoint, joint: Joint, center: float, stops: bool = True) -> None:
     """Stops and dry friction of a hinge or slider."""
     if not isinstance(made, (ode.OdeHingeJoint, ode.OdeSliderJoint)):
         return
@@ -335,7 +352,7 @@ def set_losses(made: ode.OdeJoint, joint: Joint, center: float) -> None:
     made.setParamVel(0.0)
     made.setParamCFM(0.0)
     made.setParamFMax(joint.dynamics.friction)
-    if not is_wide(joint):
+    if stops and not is_wide(joint):
         made.setParamLoStop(joint.limits.lower - center)
         made.setParamHiStop(joint.limits.upper - center)
         made.setParamLoStop(joint.limits.lower - center)  # ODE takes a stop only on its side of the other one

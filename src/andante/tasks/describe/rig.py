@@ -12,7 +12,7 @@ from andante.description import Robot
 from andante.description.stand_ins import solid_or_same
 from andante.locomotion.io.rig_file import read_stance, rig_text, write_rig
 from andante.locomotion.rigs.infer import infer_rig
-from andante.locomotion.rigs.rig import Rig, weak_joints
+from andante.locomotion.rigs.rig import Rig, weak_joints, weak_told
 from andante.tasks.inputs import RobotLike, as_robot, told_of_legs
 from andante.tasks.result import Result
 
@@ -34,14 +34,7 @@ class RigResult(Result):
     @property
     def warning(self) -> str:
         """What to do about joints that are too weak; empty where all are strong enough."""
-        if not self.weak:
-            return ""
-        name, (load, effort) = next(iter(self.weak.items()))
-        others = f" (and {len(self.weak) - 1} other joints)" if len(self.weak) > 1 else ""
-        return (
-            f"{name} holds {load:.2g} N m when half of the legs carry the robot, its effort limit is {effort:g}"
-            f"{others}: it will sink; take stronger servos, less weight or straighter legs (a greater height)"
-        )
+        return weak_told(self.weak)
 
     def as_dict(self) -> dict[str, Any]:
         """The keys of the command-line contract."""

@@ -51,7 +51,7 @@ def page(title: str, figures: Sequence[Figure], rows: Sequence[Row], pictures: M
 
 def _cells(row: Row, engines: Sequence[str], formats: Sequence[str]) -> list[str]:
     reference = {None: "", True: "accepted", False: "refused"}[row.accepted]
-    check = None if row.opens is None else row.opens and row.clean == (row.accepted is not False)
+    check = None if row.opens is None else row.opens and row.agrees
     cells = [_cell(None, row.file), _cell(None, row.what), _cell(None, reference), _cell(check, row.check or "ok")]
     for name in engines:
         z = row.engines.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,9 @@ DISTANCE = 1.0  # of a walk [m]
 NEAR, STRAIGHT = 0.1, 10.0  # of the distance; [deg]
 SECONDS = 3.0  # of a simulation [s]
 MISSING = "was not found"  # of a mesh: says something about the copy, nothing about the reader
+MASSES = re.compile(r"\bmass\b|inertia|principal moments")  # what a warning of ours is about
+FOLLOWS = re.compile(r"Failed to load a (?:world|model)")  # what a reference tool says after what was wrong
+MASSES_REFUSED = re.compile(r"has invalid inertia|mass and inertia of moving bodies|inertia must (?:satisfy|have)")
 PLAIN = "andante.tasks.zoo.plain_mujoco"
 STATICS = "andante.tasks.zoo.statics"
 
@@ -91,7 +95,7 @@ def _judge_check(ran: Ran) -> dict[str, Any]:
     errors = [each["message"] for each in ran.answer["problems"] if each["severity"] == "error"]
     real = [text for text in errors if MISSING not in text]
     said = real[0] if real else f"{len(errors)} files not found" if errors else ""
-    warnings = sum(each["severity"] == "warning" for each in ran.answer["problems"])
+    warnings = [each["message"] for each in ran.answer["problems"] if each["severity"] == "warning"]
     ok = ran.code == (1 if errors else 0)
     return {
         **found,
@@ -100,7 +104,8 @@ def _judge_check(ran: Ran) -> dict[str, Any]:
         "opens": True,
         "clean": not real,
         "errors": len(real),
-        "warnings": warnings,
+        "warnings": len(warnings),
+        "masses": any(map(MASSES.search, warnings)),
     }
 
 
@@ -115,14 +120,21 @@ def reference(kind: str, path: Path, step: str) -> Iterator[Part]:
 
 
 def _judge_reference(ran: Ran) -> dict[str, Any]:
-    return {"ok": ran.code == 0, "said": "" if ran.code == 0 else _line(ran)}
+    return _verdict(ran.code == 0, [_line(ran)])
 
 
 def _judge_ign(ran: Ran) -> dict[str, Any]:
     """`ign sdf -k` tells of errors in words; its exit code is 0 with or without them."""
     errors = [line.strip() for line in ran.stderr.splitlines() if line.startswith("Error")]
-    valid = ran.code == 0 and "Valid." in ran.stdout and not errors
-    return {"ok": valid, "said": "" if valid else (errors or [_line(ran)])[0]}
+    return _verdict(ran.code == 0 and "Valid." in ran.stdout and not errors, errors or [_line(ran)])
+
+
+def _verdict(ok: bool, errors: Sequence[str]) -> dict[str, Any]:
+    """Of a reference tool; `masses`: it read the file, and refuses nothing but masses and tensors in it."""
+    if ok:
+        return {"ok": True, "said": "", "masses": False}
+    causes = [line for line in errors if not FOLLOWS.search(line)]
+    return {"ok": False, "said": errors[0], "masses": bool(causes) and all(map(MASSES_REFUSED.search, causes))}
 
 
 # ---- sim, convert --------------------------------------------------------------------------------

@@ -224,6 +224,9 @@ def build_scope(
             if child.get("merge") in ("true", "1") and wrapped.tag == "model":
                 pending.extend((c, target, inner_files) for c in reversed(merged_children(child, wrapped)))
                 continue
+            if wrapped.tag == "model" and (name := wrapped.get("name") or "") in scope.entries:
+                _same_name(reading, scope, child, name, target)
+                continue
             child, origin, files = wrapped, target, inner_files
         if scope.is_world and child.tag in ("road", "actor", "population"):
             pending.extend((made, origin, files) for made in reversed(scenery(reading, child)))
@@ -231,6 +234,15 @@ def build_scope(
         scope.children.append(child)
         _enter(reading, scope, child, origin, files, depth)
     return scope
+
+
+def _same_name(reading: Reading, scope: Scope, include: Node, name: str, target: Document) -> None:
+    """A model is included under a name that is taken: told in the file that includes it; a ground needs no second."""
+    other = scope.entries[name]
+    if target.path == Path(f"{name}.sdf") and other.kind == "model":  # built in
+        reading.report.warn(include, f"a second {name!r} is left out")
+        return
+    raise include.error(f"the name {name!r} of what it includes is taken; give this <include> a <name> of its own")
 
 
 def _plain(error: Absent, include: Node) -> str:

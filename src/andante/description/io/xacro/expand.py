@@ -276,5 +276,5 @@ def _resolve(node: Node, macros: Scope, symbols: Scope) -> tuple[Macro, Scope, S
         macros, symbols = macros[space], symbols[space]
     found = macros.get(last)
     if not isinstance(found, Macro):
-        raise BadInput(f"{node.source}: unknown macro name: {node.tag}")
+        raise BadInput(f"{node.source}: unknown macro name: {node.tag}; <xacro:include> the file that defines it")
     return found, macros, symbols
