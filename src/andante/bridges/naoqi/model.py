@@ -14,7 +14,19 @@ from andante.description import Robot, load_robot
 from andante.geometry import Array, so3
 
 from .forms import CallError
-from .names import BODY, CHAINS, EFFECTORS, FRAME_ROBOT, FRAME_TORSO, FRAME_WORLD, GROUPS, SOLES
+from .names import (
+    BODY,
+    CHAINS,
+    EFFECTORS,
+    FRAME_ROBOT,
+    FRAME_TORSO,
+    FRAME_WORLD,
+    GROUPS,
+    HORIZONTAL_FOV,
+    SHAPE,
+    SOLES,
+    VERSION,
+)  # fmt: skip
 
 Joints = Mapping[str, float]
 IK_TOLERANCE = 2e-3  # a target that is missed by more is out of reach [m, rad]
@@ -34,12 +46,14 @@ class RobotModel:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.joints = tuple(name for name in BODY if name in robot.joint_names)
-        self.joints += tuple(name for name in robot.joint_names if name not in self.joints)
+        self.joints += tuple(joint.name for joint in robot.independent if joint.name not in self.joints)
         self.groups = {name: tuple(j for j in joints if j in self.joints) for name, joints in GROUPS.items()}
         self.groups["Body"] = self.groups["Joints"] = self.groups["JointActuators"] = self.joints
         self.torso = "torso" if any(link.name == "torso" for link in robot.links) else robot.root
         self._sensors = {spec.name: spec for spec in robot.sensors}
         self._links = {link.name: link for link in robot.links}
+        said = [plugin.parameters.get("version", "") for plugin in robot.plugins if plugin.name == "naoqi"]
+        self.version = next(filter(None, said), VERSION)  # of the body, such as V5.0
 
     # ---- names -------------------------------------------------------------------------------------
     def expand(self, names: Sequence[str]) -> list[str]:
@@ -63,6 +77,12 @@ class RobotModel:
         """A position within the limits of a joint."""
         low, high, _, _ = self.limits(name)
         return min(high, max(low, value))
+
+    def view(self, camera: str) -> tuple[float, float]:
+        """Full angles of a camera's picture across and up [rad]."""
+        spec = self._sensors.get(camera)
+        across = float(spec.parameters.get("horizontal_fov", HORIZONTAL_FOV)) if spec else HORIZONTAL_FOV
+        return across, 2 * math.atan(SHAPE * math.tan(0.5 * across))
 
     # ---- frames ------------------------------------------------------------------------------------
     def link_of(self, name: str) -> tuple[str, Array]:

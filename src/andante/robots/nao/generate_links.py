@@ -1,4 +1,4 @@
-"""Writes nao_links*.xacro from the mass tables of the versions (links*.csv): tensors moved to the centers of mass, right side mirrored.
+"""Writes nao_links*.xacro from the mass tables of the versions, links*.csv: tensors moved to the centers of mass.
 
 The tables give tensors about the link origins; URDF wants them about the center of mass, which is the
 parallel-axis theorem, I_c = I_o - m (c·c E - c cᵀ). Three choices make the model whole:
@@ -127,8 +127,8 @@ def text(version: str = "V4") -> str:
     """Contents of nao_links*.xacro; the hand's moving part is less where bones of fingers are cut off it."""
     out = [
         '<?xml version="1.0"?>',
-        f"<!-- Generated from {VERSIONS[version]}.csv by generate_links.py; change those and run it again. Masses [kg],",
-        "     centers of mass [m], tensors about the center of mass along the link axes [kg m^2]. -->",
+        f"<!-- Generated from {VERSIONS[version]}.csv by generate_links.py; change those and run it again. Masses",
+        "     [kg], centers of mass [m], tensors about the center of mass along the link axes [kg m^2]. -->",
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">',
     ]
     for name, call, inertia in links(version):

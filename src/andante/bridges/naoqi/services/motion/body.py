@@ -94,10 +94,11 @@ class BodyMethods(Service):
     def getRobotConfig(self) -> list[list[Any]]:
         """Names and values."""
         hands = "LHand" in self.model.joints
+        version = "VERSION_" + self.model.version.lstrip("V").replace(".", "")
         table = {
-            "Model Type": "naoH25" if hands else "naoH21", "Head Version": "VERSION_40", "Body Version": "VERSION_40",
+            "Model Type": "naoH25" if hands else "naoH21", "Head Version": version, "Body Version": version,
             "Laser": False, "Legs": True, "Arms": True, "Extended Arms": hands, "Hands": hands,
-            "Arm Version": "VERSION_40", "Number of Legs": 2, "Number of Arms": 2, "Number of Hands": 2 * hands,
+            "Arm Version": version, "Number of Legs": 2, "Number of Arms": 2, "Number of Hands": 2 * hands,
         }  # fmt: skip
         return [list(table), list(table.values())]
 
