@@ -15,6 +15,8 @@ from typing import Any
 
 import qi
 
+from andante.bridges.naoqi.old_text import given_back
+
 URL = "ANDANTE_NAOQI_URL"
 HOST, PORT = "127.0.0.1", 9559
 
@@ -55,7 +57,7 @@ def _plain(value: Any) -> Any:
     """A value as old programs know it: lists, and bytes as text was."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
-    return bytes(value) if isinstance(value, bytearray) else value
+    return given_back(value) if isinstance(value, bytearray) else value
 
 
 def _sent(value: Any) -> Any:
