@@ -29,6 +29,7 @@ from .names import (
 )  # fmt: skip
 
 Joints = Mapping[str, float]
+LIFTED = 0.01  # a sole so much higher than the other one carries nothing [m]
 IK_TOLERANCE = 2e-3  # a target that is missed by more is out of reach [m, rad]
 
 
@@ -121,6 +122,27 @@ class RobotModel:
         if frame == FRAME_TORSO:
             return world_from_root @ self.root_from(self.torso, joints)
         raise CallError(f"frame is 0 (torso), 1 (world) or 2 (robot), got {frame}")
+
+    def support(self, joints: Joints, world_from_root: Array, frame: int) -> Array:
+        """Corners (n, 2) [m] of the hull of the soles on the ground, in a frame."""
+        from andante.geometry.hull import convex_hull
+        from andante.locomotion.rigs.soles import foot_corners
+
+        into = np.linalg.inv(self.world_from(frame, joints, world_from_root)) @ world_from_root
+        poses, found = self.robot.link_poses(joints), []
+        for sole in SOLES:
+            foot = next((j.parent for j in self.robot.joints if j.child == sole), None)
+            if foot is None:
+                continue
+            corners = foot_corners(self.robot, foot)
+            low = corners[corners[:, 2] < corners[:, 2].min() + 3e-3]
+            found.append((poses[foot] @ low) @ into[:3, :3].T + into[:3, 3])
+        if not found:
+            return np.zeros((0, 2))
+        ground = min(float(each[:, 2].mean()) for each in found)
+        points = np.concatenate([each for each in found if each[:, 2].mean() < ground + LIFTED])[:, :2]
+        hull = convex_hull(points)
+        return points if hull is None else points[hull.vertices]
 
     def center_of_mass(self, name: str, joints: Joints) -> Array:
         """Of a link, chain or the body, in the root [m] (3,)."""

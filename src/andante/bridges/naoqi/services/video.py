@@ -109,6 +109,31 @@ class Video(Service):
         """All handles."""
         return list(self._handles)
 
+    # ---- cameras are open, always --------------------------------------------------------------------
+    @method("camera:int")
+    @method("camera:int", name="startCamera")
+    @method("camera:int", name="stopCamera")
+    @method("camera:int", name="closeCamera")
+    @method("camera:int", name="isCameraOpen")
+    @method("camera:int", name="isCameraStarted")
+    @method("camera:int", name="startFrameGrabber")
+    @method("camera:int", name="stopFrameGrabber")
+    def openCamera(self, camera: int) -> bool:
+        """Whether there is such a camera."""
+        self._check(camera, 0, 0)
+        return True
+
+    @method("camera:int?")
+    def getCameraModel(self, camera: int = 0) -> int:
+        """1 OV7670 (V3.3), 2 MT9M114 (V4, V5), 3 OV5640 (V6)."""
+        self._check(camera, 0, 0)
+        return {"V3.3": 1, "V6.0": 3}.get(self.model.version, 2)
+
+    @method()
+    def hasDepthCamera(self) -> bool:
+        """No."""
+        return False
+
     # ---- pictures ----------------------------------------------------------------------------------
     def shoot(self, camera: int, resolution: int) -> Shot:
         """A picture of now; one that is younger than a thirtieth of a second is taken again."""

@@ -134,6 +134,53 @@ class BodyMethods(Service):
         """Always on."""
         return True
 
+    @method()
+    def isFallManagerEnabled(self) -> bool:
+        """Always on."""
+        return True
+
+    @method("on:bool")
+    def setSmartStiffnessEnabled(self, on: bool) -> None:
+        """Noted; no motor gets warm."""
+        self._flags["SmartStiffness", ""] = on
+
+    @method()
+    def getSmartStiffnessEnabled(self) -> bool:
+        """As it was set."""
+        return self._flags.get(("SmartStiffness", ""), True)
+
+    @method("on:bool")
+    def setPushRecoveryEnabled(self, on: bool) -> None:
+        """Noted; the walk recovers by its own steps."""
+        self._flags["PushRecovery", ""] = on
+
+    @method()
+    def getPushRecoveryEnabled(self) -> bool:
+        """As it was set."""
+        return self._flags.get(("PushRecovery", ""), True)
+
+    @method("on:bool")
+    def setDiagnosisEffectEnabled(self, on: bool) -> None:
+        """Noted; nothing breaks."""
+        self._flags["DiagnosisEffect", ""] = on
+
+    @method()
+    def getDiagnosisEffectEnabled(self) -> bool:
+        """As it was set."""
+        return self._flags.get(("DiagnosisEffect", ""), True)
+
+    @method("chain:text")
+    def isCollision(self, chain: str) -> str:
+        """Parts of the robot are kept apart by the session."""
+        self._chain(chain)
+        return "none"
+
+    @method("frame:int sensors:bool?")
+    def getSupportPolygon(self, frame: int, sensors: bool = False) -> list[list[float]]:
+        """Corners x, y [m] of the hull of the soles that stand in one plane, in a frame."""
+        joints, root = self.robot.joints(sensors), self.robot.world_from_root()
+        return self.model.support(joints, root, frame).tolist()
+
     @method("chain:text on:bool")
     def setBreathEnabled(self, chain: str, on: bool) -> None:
         """Noted; the robot does not breathe."""
