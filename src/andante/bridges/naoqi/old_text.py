@@ -31,7 +31,7 @@ class OldBytes(bytes):
         return other + str(self) if isinstance(other, str) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return str(self) == other if isinstance(other, str) else bytes.__eq__(self, other)  # type: ignore[arg-type]
+        return str(self) == other if isinstance(other, str) else bytes.__eq__(self, other)
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -141,7 +141,7 @@ def begin() -> None:
             return file
         return file.file if file.binary else file.file.buffer
 
-    csv.reader = read_rows  # type: ignore[assignment]
+    csv.reader = read_rows
     pickle.load = lambda file, *given, **options: load(bare(file), *given, **{"encoding": BYTES, **options})
     pickle.dump = lambda thing, file, *given, **options: dump(thing, bare(file), *given, **options)
 
