@@ -109,7 +109,8 @@ CHECKS = {
     "old_step_dance": lambda s: _lines(s, "steps left 0", "ahead True", *s.out.splitlines()[2:3], "turned left True",
                                        "refused") and 0.1 < float(s.out.splitlines()[2].split()[1]) < 0.2,
     "old_bezier_post": lambda s: _lines(s, "[True, True, True]", "True", "running True", "pos 1.0", "changed 0.5"),
-    "old_walk_log": lambda s: "True 3" in s.out and "weight True" in s.out and s.said[0].startswith("I walked"),
+    "old_walk_log": lambda s: ("something is near" in s.out or ("True 3" in s.out and s.moved[0] > 0.05))
+    and "weight True" in s.out and s.said[0].startswith("I walked"),
     "old_behaviors_speech": lambda s: _lines(
         s, "True", "[]", "running True", "after False", "True", "1 list", "disabled")
     and s.said[-1] == "from a thread" and len(s.said) == 4,

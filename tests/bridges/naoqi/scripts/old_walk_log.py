@@ -32,6 +32,7 @@ try:
             tts.post.say("mark")
         if left < 0.4 or right < 0.4:
             motion.stopMove()
+            print "something is near"
             break
         time.sleep(0.2)
 finally:

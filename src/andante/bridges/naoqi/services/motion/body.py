@@ -179,7 +179,8 @@ class BodyMethods(Service):
     def getSupportPolygon(self, frame: int, sensors: bool = False) -> list[list[float]]:
         """Corners x, y [m] of the hull of the soles that stand in one plane, in a frame."""
         joints, root = self.robot.joints(sensors), self.robot.world_from_root()
-        return self.model.support(joints, root, frame).tolist()
+        corners = self.model.support(joints, root, frame)
+        return [[float(x), float(y)] for x, y in corners]
 
     @method("chain:text on:bool")
     def setBreathEnabled(self, chain: str, on: bool) -> None:
