@@ -3,9 +3,9 @@
     python benchmarks/cold_start.py [--only WORD...] [--json]
 
 The package is copied as pip or `make setup` leave it, with the bytecode of its modules and the store of kernels and
-nothing that numba has kept since, and each command runs in a home of its own, twice: cold, and warm. Processor time is that of the command and all its children; both
-times end when the command ends, for the studio when a key that is held has moved the robot by a centimeter. `compiled`
-counts kernels that the cold run had to compile.
+nothing that numba has kept since, and each command runs in a home of its own, twice: cold, and warm. Processor time
+is that of the command and all its children; both times end when the command ends, for the studio when a key that is
+held has moved the robot by a centimeter. `compiled` counts kernels that the cold run had to compile.
 """
 
 from __future__ import annotations

@@ -139,6 +139,7 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
     (6, "speed"): {
         "balance filter: 200 postures": (
             "balance-falls", "balance-free", "balance-blocked", "balance-stable", "balance-told"),
+        "calls and pictures of NAOqi": ("naoqi-angles", "naoqi-vga", "naoqi-qvga", "naoqi-pace"),
         "key under 50 ms": ("key", "key-bus"),
         "page within 5 s": ("page",),
         "20 fps": ("frames",),

@@ -24,6 +24,20 @@ BALANCE = Run(
     long=True,
 )  # fmt: skip
 
+CALLS = Run(
+    "naoqi-calls", 6, ("python", "benchmarks/naoqi_calls.py", "--json"), 1.0,
+    (
+        Figure("naoqi-angles", "speed", "`setAngles` returns on loopback, session in real time, median",
+               Asked("<", 2.0, "ms"), at("set_angles_ms")),
+        Figure("naoqi-vga", "speed", "`getImageRemote` VGA while the robot walks on MuJoCo", Asked(">=", 15.0, "Hz"),
+               at("image_vga_hz"), reason="every picture is drawn by the processor, on the same two cores as session, "
+               "server, bridge and client"),
+        Figure("naoqi-pace", "speed", "pace of that session", None, at("pace_vga"), unit="of real time"),
+        Figure("naoqi-qvga", "speed", "the same in QVGA", None, at("image_qvga_hz"), unit="Hz"),
+    ),
+    long=True,
+)  # fmt: skip
+
 TESTS = Run(
     "tests-naoqi", 6, (), 0.8,
     (
@@ -37,4 +51,4 @@ TESTS = Run(
     ),
 )  # fmt: skip
 
-RUNS = (BALANCE, TESTS)
+RUNS = (BALANCE, CALLS, TESTS)

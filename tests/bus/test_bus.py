@@ -37,6 +37,20 @@ def test_messages_arrive_in_spin_only_and_in_order() -> None:
     assert bus.spin() == 0
 
 
+def test_what_is_queued_can_be_delivered_before_the_spin_but_not_within_it() -> None:
+    bus = Bus()
+    publisher = bus.advertise("/n", NUMBER)
+    out: list[int] = []
+
+    def take(message: Any) -> None:
+        out.append(message.data)
+        assert bus.deliver() == 0
+
+    bus.subscribe("/n", NUMBER, take)
+    publisher.publish(number(1))
+    assert (bus.deliver(), bus.deliver(), bus.spin(), out) == (1, 0, 0, [1])
+
+
 def test_nobody_listens_nothing_is_sent() -> None:
     bus = Bus()
     publisher = bus.advertise("/n", NUMBER)

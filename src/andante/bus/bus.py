@@ -217,6 +217,19 @@ class Bus:
         finally:
             self._spinning = False
 
+    def deliver(self) -> int:
+        """Deliver what is queued at once, so that what is called next comes after it; the number of messages delivered.
+
+        Inside of `spin` it does nothing: what waits is delivered there.
+        """
+        if self._spinning or not self._ready:
+            return 0
+        self._spinning = True
+        try:
+            return self._deliver()
+        finally:
+            self._spinning = False
+
     def _run_timers(self) -> None:
         now = self.clock.now
         due = sorted((timer for timer in self._timers if timer.due <= now + 1e-9), key=lambda timer: timer.due)

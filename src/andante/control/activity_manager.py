@@ -68,7 +68,8 @@ class ActivityManager(Walker):
         self._top, self._push = limits.velocity * SPEED, limits.acceleration * SPEED
         self.present: Activity = first
         self.sent = np.array(start, dtype=float)  # targets of the last control step
-        self._velocity = np.zeros(len(self.sent))
+        self._velocity = np.zeros(len(self.sent))  # of the last targets and, as it was seen, in the last period:
+        self._passed = np.zeros(len(self.sent))  # a jump is no velocity
         self._wanted: Wanted | None = None
         self._waited = 0.0
         self._fading: Fading | None = None
@@ -76,6 +77,7 @@ class ActivityManager(Walker):
         self._fresh = False  # the present activity has just taken over and has not been asked for targets yet
         self.over: JointMoves | None = None  # joints that are moved beside the activity
         self.balance: BalanceFilter | None = None  # keeps a robot that stands on its feet
+        self._held = False  # whether it had the joints in the last period
 
     @property
     def standing(self) -> bool:
@@ -106,7 +108,8 @@ class ActivityManager(Walker):
         """Put an activity in place at once, as after a fall; its targets are taken as they are."""
         self.present, self._wanted, self._fading, self._fresh = activity, None, None, sent is not None
         self.over = None
-        self._velocity[:] = 0.0
+        self._velocity[:] = self._passed[:] = 0.0
+        self._held = False
         if sent is not None:
             self.sent = np.array(sent, dtype=float)
 
@@ -131,7 +134,13 @@ class ActivityManager(Walker):
             targets = self.balance.limit(self.present, targets, self.sent, readings.position, dt)
             if isinstance(self.present, JointMoves):
                 self.present.held = self.balance.lagging
-        self._velocity = (targets - self.sent) / dt
+            if self._held and not self.balance.engaged and self._fading is None:  # what it held back comes now
+                self._begin_fading(targets)
+                targets = targets if self._fading is None else targets + self._fading.evaluate(0.0)
+            self._held = self.balance.engaged
+        passed = (targets - self.sent) / dt
+        nearer = np.where(np.abs(passed) < np.abs(self._passed), passed, self._passed)
+        self._velocity, self._passed = np.where(passed * self._passed > 0.0, nearer, 0.0), passed
         self.sent = targets
         self.stiffness, self.base_twist = self.present.stiffness, self.present.base_twist
         return targets

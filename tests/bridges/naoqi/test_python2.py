@@ -1,7 +1,11 @@
 """Python 2 programs in memory."""
 
+import csv
+import pickle
+
 import pytest
 
+from andante.bridges.naoqi import old_text
 from andante.bridges.naoqi.python2 import code_of, text_of
 from andante.errors import BadInput
 
@@ -66,3 +70,53 @@ def test_texts_in_their_codings():
 def test_neither_of_both():
     with pytest.raises(BadInput, match=r"program\.py:1: neither Python 3 .* nor Python 2"):
         code_of("def (:\n", "program.py")
+
+
+@pytest.fixture
+def as_in_python_2(monkeypatch):
+    for module, names in ((csv, ("reader",)), (pickle, ("load", "dump")), (old_text, ("_on",))):
+        for name in names:
+            monkeypatch.setattr(module, name, getattr(module, name))
+    old_text.begin()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("print 1\na = str(bytearray([65, 200]))", b"A\xc8"),
+        ("print 1\na = [ord(c) for c in data]", [1, 2, 250]),
+        ("print 1\na = map(ord, data[1:])", [2, 250]),
+        ("print 1\na = bytearray(data)[2], len(data), ord(data[-1])", (250, 3, 250)),
+        ("print 1\na = 'x' + str(5) + 'y'", "x5y"),
+        ("print 1\na = line.strip().split(',') + [line.startswith('1')]", ["1", "2", True]),
+        ("print 1\na = {'1,2': 3}[line.strip()] if line.strip() == '1,2' else 0", 3),
+        ("print 1\nstr = lambda x: 7\na = str(1)", 7),  # its own name
+    ],
+)
+def test_bytes_are_text_too(as_in_python_2, text, wanted):
+    given = {"data": old_text.given_back(bytearray([1, 2, 250])), "line": old_text.given_back(b"1,2\n")}
+    assert result(text, **given)[0]["a"] == wanted
+
+
+FILES = """
+import csv, cPickle
+out = open("rows.csv", "wb")
+csv.writer(out).writerow([1, 2.5, "x"])
+out.write("text\\n")
+out.close()
+rows = list(csv.reader(open("rows.csv", "rb")))
+first = open("rows.csv", "rb").readline().strip().split(",")[0]
+cPickle.dump({"a": [1]}, open("kept", "w"))
+kept = cPickle.load(open("kept"))
+print >> open("note.txt", "a"), "said", 3
+with file("note.txt", "rU") as f:
+    note = f.read()
+"""
+
+
+def test_files_take_text_and_bytes(as_in_python_2, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made, converted = result(FILES)
+    assert converted
+    assert made["rows"] == [["1", "2.5", "x"], ["text"]]
+    assert (made["first"], made["kept"], made["note"]) == ("1", {"a": [1]}, "said 3\n")

@@ -97,6 +97,26 @@ CHECKS = {
     "qi_torso": lambda s: "lower 0.03" in s.out and s.after["height"] < s.before["height"] + 0.02,
     "qi_photo": lambda s: s.out.count("True True") == 2,
     "qi_rest": lambda s: _lines(s, "asleep False Crouch", "awake True") and s.after["stiffness"]["LKneePitch"] == 1.0,
+    "old_order": lambda s: _lines(s, "missed 0"),
+    "old_sound_module": lambda s: _lines(
+        s, "film True True", "heard True 0", "stands on True True True", "smart True none"),
+    "old_walk_configs": lambda s: s.moved[0] > 0.05 and "rest of the way True norm True" in s.out and "0.08" in s.out,
+    "old_react_to_touch": lambda s: s.said == ["My Head is touched."] and s.out.endswith("parts ['Head']"),
+    "old_image_text": lambda s: _lines(s, "(320, 240) RGB True", "True", "2 13"),
+    "old_torso_arms": lambda s: s.out.count(" True") == 3 and s.out.endswith("False") and s.at(LKneePitch=2.11),
+    "old_whole_body_arm": lambda s: s.out.count(" True") == 2 and s.out.endswith("StandInit Standing"),
+    "qi_human_greeter": lambda s: s.walked(0.1) and s.said == ["Hello, you!"] and s.out.count("touches 1") == 2,
+    "old_step_dance": lambda s: _lines(s, "steps left 0", "ahead True", *s.out.splitlines()[2:3], "turned left True",
+                                       "refused") and 0.1 < float(s.out.splitlines()[2].split()[1]) < 0.2,
+    "old_bezier_post": lambda s: _lines(s, "[True, True, True]", "True", "running True", "pos 1.0", "changed 0.5"),
+    "old_walk_log": lambda s: ("something is near" in s.out or ("True 3" in s.out and s.moved[0] > 0.05))
+    and "weight True" in s.out and s.said[0].startswith("I walked"),
+    "old_behaviors_speech": lambda s: _lines(
+        s, "True", "[]", "running True", "after False", "True", "1 list", "disabled")
+    and s.said[-1] == "from a thread" and len(s.said) == 4,
+    "qi_tracker_life": lambda s: "looks left True" in s.out and "straight True" in s.out and "\n[]\n" in s.out
+    and s.after["stiffness"]["LKneePitch"] == 0.0,
+    "old_opencv_dcm": lambda s: "yaw -0.3" in s.out and "[(480, 640, 3), (480, 640, 3), (480, 640, 3)]" in s.out,
     "qi_audio": lambda s: "40 True ['', 0.0]" in s.out,
 }  # fmt: skip
 WITH_BALL = {

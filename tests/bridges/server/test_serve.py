@@ -197,3 +197,15 @@ def test_types_of_the_user_travel_with_the_graph():
     assert messages.from_cdr("serve_copies/msg/Outer", messages.to_cdr(made)).parts[0].depth == math.pi
     with pytest.raises(BadInput, match="at most 3"):
         messages.make("serve_copies/msg/Outer", names=["a"] * 4)
+
+
+def test_what_is_called_comes_after_what_was_published_before_it(line):
+    """Both arrive in one period: a program that sets an angle and then starts a move means the move."""
+    seen = []
+    line.bus.subscribe("/said", TEXT, lambda message: seen.append(str(message.data)))
+    line.bus.provide("/ask", "std_srvs/srv/Trigger", lambda request: seen.append("asked") or {"success": True})
+    line.send(messages.to_cdr(messages.make(TEXT, data="first")), op="publish", topic="/said", type=TEXT)
+    line.send(messages.to_cdr(messages.make("std_srvs/srv/Trigger_Request")), op="call", service="/ask", number=1)
+    line.send(messages.to_cdr(messages.make(TEXT, data="last")), op="publish", topic="/said", type=TEXT)
+    line.turn()
+    assert seen == ["first", "asked", "last"]

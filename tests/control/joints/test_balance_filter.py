@@ -68,6 +68,38 @@ def test_it_can_be_switched_while_joints_are_commanded(session):
     assert np.abs(session.stage.activities.sent - before).max() < 0.05
 
 
+def test_what_it_held_back_comes_gently_when_it_lets_go(session):
+    assert command(session, *TIPPING)
+    stage = session.stage
+    stage.balance.on = False
+    before = stage.activities.sent.copy()
+    session.step()
+    assert not stage.balance.engaged
+    assert np.abs(stage.activities.sent - before).max() < 0.01
+
+
+def test_a_pose_right_after_it_was_switched_off_and_on_begins_at_rest(session):
+    """The targets jump a little in that period; who took that for a speed went on with it and fell."""
+    stage = session.stage
+    session.command_api.play("Crouch")
+    session.run(2.0)
+    stand = {name: value for name, value in stage.robot.pose("StandInit").items() if "Hip" in name or "Knee" in name}
+    stand |= {"LAnklePitch": -0.35, "RAnklePitch": -0.35, "LShoulderPitch": 0.1}
+    stand.pop("RHipYawPitch")
+    assert command(session, list(stand), list(stand.values()), 6.0)
+    for on in (False, True):
+        stage.balance.on = on
+        session.step()
+    assert stage.balance.engaged
+    session.command_api.play("StandInit", 0.6)
+    tops = np.array([stage.robot.joint(name).limits.velocity for name in stage.robot.joint_names])
+    for _ in range(150):
+        before = stage.activities.sent.copy()
+        session.step()
+        assert (np.abs(stage.activities.sent - before) < 0.01 * tops + 1e-9).all()
+        assert not stage.supervisor.busy
+
+
 def test_supports(session):
     with pytest.raises(BadInput, match="while joints are commanded"):
         session.stage.balance.rest_on("left")

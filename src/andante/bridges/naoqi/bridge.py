@@ -48,6 +48,7 @@ def service_classes() -> tuple[type[Service], ...]:
     from .services import (
         audio,
         behaviors,
+        film,
         leds,
         life,
         memory,
@@ -69,8 +70,9 @@ def service_classes() -> tuple[type[Service], ...]:
         tracker.Tracker, tracker.RedBallTracker, tracker.FaceTracker, navigation.Navigation, navigation.Localization,
         life.AutonomousLife, life.AutonomousMoves, life.AutonomousBlinking, life.BackgroundMovement,
         life.ListeningMovement, life.SpeakingMovement, life.BasicAwareness, behaviors.BehaviorManager,
-        behaviors.AnimationPlayer, audio.AudioPlayer, audio.AudioDevice, audio.AudioRecorder, system.System,
-        system.Model, system.Preferences, system.Dcm, system.SessionTools,
+        behaviors.AnimationPlayer, audio.AudioPlayer, audio.AudioDevice, audio.AudioRecorder,
+        film.VideoRecorder, behaviors.FrameManager, system.System, system.Model, system.Preferences, system.Dcm,
+        system.SessionTools,
     )  # fmt: skip
 
 

@@ -14,9 +14,22 @@ from andante.description import Robot, load_robot
 from andante.geometry import Array, so3
 
 from .forms import CallError
-from .names import BODY, CHAINS, EFFECTORS, FRAME_ROBOT, FRAME_TORSO, FRAME_WORLD, GROUPS, SOLES
+from .names import (
+    BODY,
+    CHAINS,
+    EFFECTORS,
+    FRAME_ROBOT,
+    FRAME_TORSO,
+    FRAME_WORLD,
+    GROUPS,
+    HORIZONTAL_FOV,
+    SHAPE,
+    SOLES,
+    VERSION,
+)  # fmt: skip
 
 Joints = Mapping[str, float]
+LIFTED = 0.01  # a sole so much higher than the other one carries nothing [m]
 IK_TOLERANCE = 2e-3  # a target that is missed by more is out of reach [m, rad]
 
 
@@ -34,12 +47,14 @@ class RobotModel:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.joints = tuple(name for name in BODY if name in robot.joint_names)
-        self.joints += tuple(name for name in robot.joint_names if name not in self.joints)
+        self.joints += tuple(joint.name for joint in robot.independent if joint.name not in self.joints)
         self.groups = {name: tuple(j for j in joints if j in self.joints) for name, joints in GROUPS.items()}
         self.groups["Body"] = self.groups["Joints"] = self.groups["JointActuators"] = self.joints
         self.torso = "torso" if any(link.name == "torso" for link in robot.links) else robot.root
         self._sensors = {spec.name: spec for spec in robot.sensors}
         self._links = {link.name: link for link in robot.links}
+        said = [plugin.parameters.get("version", "") for plugin in robot.plugins if plugin.name == "naoqi"]
+        self.version = next(filter(None, said), VERSION)  # of the body, such as V5.0
 
     # ---- names -------------------------------------------------------------------------------------
     def expand(self, names: Sequence[str]) -> list[str]:
@@ -63,6 +78,12 @@ class RobotModel:
         """A position within the limits of a joint."""
         low, high, _, _ = self.limits(name)
         return min(high, max(low, value))
+
+    def view(self, camera: str) -> tuple[float, float]:
+        """Full angles of a camera's picture across and up [rad]."""
+        spec = self._sensors.get(camera)
+        across = float(spec.parameters.get("horizontal_fov", HORIZONTAL_FOV)) if spec else HORIZONTAL_FOV
+        return across, 2 * math.atan(SHAPE * math.tan(0.5 * across))
 
     # ---- frames ------------------------------------------------------------------------------------
     def link_of(self, name: str) -> tuple[str, Array]:
@@ -101,6 +122,27 @@ class RobotModel:
         if frame == FRAME_TORSO:
             return world_from_root @ self.root_from(self.torso, joints)
         raise CallError(f"frame is 0 (torso), 1 (world) or 2 (robot), got {frame}")
+
+    def support(self, joints: Joints, world_from_root: Array, frame: int) -> Array:
+        """Corners (n, 2) [m] of the hull of the soles on the ground, in a frame."""
+        from andante.geometry.hull import convex_hull
+        from andante.locomotion.rigs.soles import foot_corners
+
+        into = np.linalg.inv(self.world_from(frame, joints, world_from_root)) @ world_from_root
+        poses, found = self.robot.link_poses(joints), []
+        for sole in SOLES:
+            foot = next((j.parent for j in self.robot.joints if j.child == sole), None)
+            if foot is None:
+                continue
+            corners = foot_corners(self.robot, foot)
+            low = corners[corners[:, 2] < corners[:, 2].min() + 3e-3]
+            found.append((poses[foot] @ low) @ into[:3, :3].T + into[:3, 3])
+        if not found:
+            return np.zeros((0, 2))
+        ground = min(float(each[:, 2].mean()) for each in found)
+        points = np.concatenate([each for each in found if each[:, 2].mean() < ground + LIFTED])[:, :2]
+        hull = convex_hull(points)
+        return points if hull is None else points[hull.vertices]
 
     def center_of_mass(self, name: str, joints: Joints) -> Array:
         """Of a link, chain or the body, in the root [m] (3,)."""

@@ -72,7 +72,8 @@ RESOLUTIONS = {
 }  # fmt: skip
 COLOR_SPACES = {0: 1, 9: 2, 10: 3, 11: 3, 12: 3, 13: 3}  # color space -> layers
 CAMERAS = ("CameraTop", "CameraBottom")
-HORIZONTAL_FOV, VERTICAL_FOV = math.radians(60.97), math.radians(47.64)
+HORIZONTAL_FOV, SHAPE = math.radians(60.9), 3 / 4  # of pictures, where a robot does not say it; height over width
+VERSION = "V4.0"  # of a body that does not say it
 
 TOUCHES = {  # switch -> event
     "Head/Touch/Front": "FrontTactilTouched", "Head/Touch/Middle": "MiddleTactilTouched",

@@ -1,4 +1,4 @@
-"""Python 2 programs made Python 3 in memory: syntax by fissix, division of whole numbers as it was."""
+"""Python 2 programs made Python 3 in memory: syntax by fissix; division, text and files as they were."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import Any
 
 from andante.errors import BadInput
 
+from . import old_text
+
 DIVIDE = "__divide_as_in_python_2__"
+CALLS = {"str": "__str_as_in_python_2__", "open": "__open_as_in_python_2__", "file": "__open_as_in_python_2__"}
 ASYNC = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\.async\(")
 FUTURE_DIVISION = re.compile(r"^from __future__ import .*\bdivision\b", re.MULTILINE)
 OLD_NAMES = {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "execfile"}
@@ -51,7 +54,7 @@ def code_of(text: str, file: str) -> tuple[Any, bool]:
         if not is_old(plain):
             return _compiled(_as_divided(plain, text) if imports(plain, "naoqi") else plain, file), False
         try:
-            return _compiled(_as_divided(ast.parse(convert(text, file), file), text), file), True
+            return _compiled(_as_written(ast.parse(convert(text, file), file), text), file), True
         except (SyntaxError, ValueError):  # such as print(..., end="")
             return _compiled(_as_divided(plain, text), file), False
     for attempt in (text, "\n".join(line.expandtabs(8).rstrip() for line in text.split("\n"))):
@@ -63,7 +66,7 @@ def code_of(text: str, file: str) -> tuple[Any, bool]:
             second = error
     else:
         raise BadInput(f"{file}:{first.lineno}: neither Python 3 ({first.msg}) nor Python 2 ({second})") from None
-    return _compiled(_as_divided(tree, text), file), True
+    return _compiled(_as_written(tree, text), file), True
 
 
 def imports(tree: ast.AST, *names: str) -> bool:
@@ -78,14 +81,28 @@ def imports(tree: ast.AST, *names: str) -> bool:
 
 def is_old(tree: ast.AST) -> bool:
     """Whether a program uses what only Python 2 has."""
-    nodes = list(ast.walk(tree))
-    made = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    made |= {each.asname or each.name for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for each in n.names}
+    nodes, made = list(ast.walk(tree)), _made(tree)
     if any(isinstance(n, ast.Name) and n.id in OLD_NAMES - made for n in nodes):
         return True
     if any(isinstance(n, ast.Attribute) and n.attr in OLD_METHODS for n in nodes):
         return True
     return imports(tree, *OLD_MODULES)
+
+
+def _made(tree: ast.AST) -> set[str]:
+    """Names that a program gives to something itself."""
+    nodes = list(ast.walk(tree))
+    made = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    made |= {each.asname or each.name for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for each in n.names}
+    made |= {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    return made | {each.arg for n in nodes if isinstance(n, ast.arguments) for each in (*n.args, *n.kwonlyargs)}
+
+
+def _as_written(tree: Any, text: str) -> Any:
+    """A converted program with the division, the text and the files of Python 2."""
+    setattr(builtins, CALLS["str"], old_text.old_str)
+    setattr(builtins, CALLS["open"], old_text.old_open)
+    return ast.fix_missing_locations(_Calls(set(CALLS) - _made(tree)).visit(_as_divided(tree, text)))
 
 
 def _as_divided(tree: Any, text: str) -> Any:
@@ -127,6 +144,19 @@ def divide(a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int):
         return a // b
     return a / b
+
+
+class _Calls(ast.NodeTransformer):
+    """Calls of names of Python 2 become calls of what does the same."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self._names:
+            node.func = ast.copy_location(ast.Name(CALLS[node.func.id], ast.Load()), node.func)
+        return node
 
 
 class _Division(ast.NodeTransformer):

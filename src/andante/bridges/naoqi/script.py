@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from andante.bridges.naoqi import old_text
 from andante.bridges.naoqi.python2 import code_of, text_of
 from andante.bridges.naoqi.shims import FOLDER
 from andante.errors import AndanteError
@@ -160,7 +161,9 @@ def _old_arrays(module: Any) -> None:
 
 def run(program: Path, arguments: Sequence[str]) -> None:
     """Run a program as the main module; it may end by SystemExit or any error."""
-    code, _ = code_of(text_of(program.read_bytes()), str(program))
+    code, converted = code_of(text_of(program.read_bytes()), str(program))
+    if converted:
+        old_text.begin()
     folder = str(program.resolve().parent)
     sys.argv = [str(program), *arguments]
     sys.path[:0] = [folder, FOLDER]

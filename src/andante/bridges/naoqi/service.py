@@ -51,6 +51,7 @@ class Service:
     """One service. A subclass has a `name` and methods marked by `method`; the table of stubs adds the rest."""
 
     name = ""
+    in_order = False  # calls begin in the order in which they came; else side by side
 
     def __init__(self, robot: NaoqiRobot) -> None:
         self.robot = robot
@@ -108,13 +109,14 @@ class Service:
         return promise.future()
 
     def published(self) -> Any:
-        """The object that is registered at the qi session; its calls run side by side."""
+        """The object that is registered at the qi session; calls that take time run side by side."""
         import qi
 
         bound: dict[str, Any] = {}
         for name, (declared, _) in self.methods.items():
             bound[name] = qi.bind(declared.returns, qi.AnyArguments)(_caller(self, name, declared.about))
-        return qi.multiThreaded()(type(self.name, (object,), bound))()
+        made = type(self.name, (object,), bound)
+        return (made if self.in_order else qi.multiThreaded()(made))()
 
     # ---- what all modules have ---------------------------------------------------------------------
     @method()

@@ -55,6 +55,7 @@ class Serving:
         self._publishers: dict[str, Publisher] = {}
         self._moving: dict[str, str] = {}  # topic: type of velocity commands whose last one was not zero
         self._goals: dict[int, Goal] = {}
+        self._published = False  # something that may not have been delivered yet
         self._dirty = True
         self._sent: Graph | None = None
         self._closed = False
@@ -167,16 +168,25 @@ class Serving:
         message = messages.from_cdr(type_name, body)
         note_motion(self._moving, topic, type_name, message)
         publisher.publish(message)
+        self._published = True
 
     # Services, actions, parameters.
 
+    def _deliver(self) -> None:
+        """What clients have published comes before what they call next."""
+        if self._published:
+            self._published = False
+            self.bus.deliver()
+
     def _call(self, head: Head, body: bytes) -> None:
+        self._deliver()
         name = head["service"]
         kind = self.bus.services().get(name)
         request = messages.from_cdr(f"{kind}_Request", body) if kind else None
         self._answer(head, {}, messages.to_cdr(self.bus.call(name, request)))
 
     def _goal(self, head: Head, body: bytes) -> None:
+        self._deliver()
         name, number = head["action"], int(head["goal"])
         kind = self.bus.actions().get(name)
         wanted = messages.from_cdr(f"{kind}_Goal", body) if kind else None

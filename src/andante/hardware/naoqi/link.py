@@ -27,6 +27,7 @@ ANSWER = 3.0  # the longest wait for an answer [s]; a robot that is silent for l
 REPEAT = 0.2  # a velocity that stays is told again after so long [s]
 FAREWELL = 5.0  # that the guard has to end [s]
 CYCLE = 0.02  # of the motion where it is not told [s]
+SENSES = 0.01  # in which ALMemory has new values of the sensors [s]
 WAKING = 30.0  # the longest time to wake up or to rest [s]
 SLOW_MEMORY = (2, 8)  # from this version on ALMemory tells of sensors twice a second only
 
@@ -40,6 +41,7 @@ class NaoqiLink(RosLink):
         self._url, self._joints, self._settings = qi_url(address), joints, settings
         self._keys = keys_of(joints)
         self._session: Any = None
+        self._closing: Any = None  # the future of the last session's end
         self._services: dict[str, Any] = {}
         self.version = ""  # of NAOqi
         self.cycle = CYCLE  # [s]
@@ -101,6 +103,8 @@ class NaoqiLink(RosLink):
             raise RuntimeError(f"NAOqi {self.version} {words}")
         cycle = await self._ask(Call("ALMotion", "getMotionCycleTime"))
         self.cycle = 1e-3 * float(cycle) if 1 <= float(cycle) <= 100 else CYCLE
+        if self._settings.walk == OURS:
+            self.cycle = min(self.cycle, SENSES)
         self._balanced, self._moved = True, (None, 0.0)
         if self._settings.walk != OURS:
             self._start_guard()
@@ -209,11 +213,13 @@ class NaoqiLink(RosLink):
     def _close_session(self) -> None:
         session, self._session, self._services = self._session, None, {}
         if session is not None:
-            session.close(_async=True)
+            self._closing = session.close(_async=True)
 
     def close(self) -> bool:
         """Send what waits, end the thread and the guard."""
         ended = super().close()
+        if self._closing is not None:  # its threads call us: they end before Python does
+            self._closing.wait(round(1e3 * FAREWELL))
         if self._guard is not None and self._guard.stdin is not None:
             try:
                 self._guard.stdin.write(b"done\n")

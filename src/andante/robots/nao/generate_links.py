@@ -1,6 +1,6 @@
-"""Writes nao_links.xacro from the official mass table: tensors moved to the centers of mass, right side mirrored.
+"""Writes nao_links*.xacro from the mass tables of the versions, links*.csv: tensors moved to the centers of mass.
 
-The table (links.csv) gives tensors about the link origins; URDF wants them about the center of mass, which is the
+The tables give tensors about the link origins; URDF wants them about the center of mass, which is the
 parallel-axis theorem, I_c = I_o - m (c·c E - c cᵀ). Three choices make the model whole:
 
 - Right side: the mirror image of the left one (y of the center, ixy and iyz negated). The published right-side tensors
@@ -25,7 +25,7 @@ from andante.geometry import SE3
 
 from .tables import rows
 
-OUTPUT = Path(__file__).resolve().parent / "nao_links.xacro"
+VERSIONS = {"V4": "links", "V3.3": "links_v33", "V5": "links_v5"}  # table of each; V6: that of the V5
 
 FINGER_MASS = 0.02  # the three fingers of one hand [kg], an estimate
 FINGER_CENTER = (0.066, 0.0, -0.008)  # in the wrist link [m]
@@ -52,10 +52,15 @@ SHAPES = {
 MIDDLE = ("torso", "Neck", "Head")
 
 
-def official() -> dict[str, Inertia]:
-    """Inertias of the table, about the centers of mass."""
+def output(version: str = "V4") -> Path:
+    """The file that a version's links are in."""
+    return Path(__file__).resolve().parent / f"nao_{VERSIONS[version]}.xacro"
+
+
+def official(version: str = "V4") -> dict[str, Inertia]:
+    """Inertias of a version's table, about the centers of mass."""
     table = {}
-    for row in rows("links"):
+    for row in rows(VERSIONS[version]):
         xx, xy, xz, yy, yz, zz = (float(row[key]) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         com = [float(row[f"com_{axis}"]) for axis in "xyz"]
@@ -97,9 +102,9 @@ def hand_origin(side: str) -> np.ndarray:
     return np.array([float(row[axis]) for axis in "xyz"])
 
 
-def links() -> Iterator[tuple[str, str, Inertia]]:
+def links(version: str = "V4") -> Iterator[tuple[str, str, Inertia]]:
     """Name, shape macro call and inertia of every link with a mass, in file order."""
-    table = official()
+    table = official(version)
     for name in MIDDLE:
         yield name, f"<xacro:{SHAPES[name]}_shapes/>", symmetric(table[name])
     left = {name: inertia for name, inertia in table.items() if name not in MIDDLE}
@@ -118,20 +123,21 @@ def links() -> Iterator[tuple[str, str, Inertia]]:
             yield (side if name[0] == "L" else letter) + name[1:], call, inertia
 
 
-def text() -> str:
-    """Contents of nao_links.xacro."""
+def text(version: str = "V4") -> str:
+    """Contents of nao_links*.xacro; the hand's moving part is less where bones of fingers are cut off it."""
     out = [
         '<?xml version="1.0"?>',
-        "<!-- Generated from links.csv by generate_links.py; change those and run it again. Masses [kg],",
-        "     centers of mass [m], tensors about the center of mass along the link axes [kg m^2]. -->",
+        f"<!-- Generated from {VERSIONS[version]}.csv by generate_links.py; change those and run it again. Masses",
+        "     [kg], centers of mass [m], tensors about the center of mass along the link axes [kg m^2]. -->",
         '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">',
     ]
-    for name, call, inertia in links():
+    for name, call, inertia in links(version):
+        share = " * hand_share" if name.endswith("_gripper") else ""
         com = " ".join(_figure(value) for value in inertia.com)
         keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        moments = [f'{key}="{_figure(value)}"' for key, value in zip(keys, inertia.moments, strict=True)]
+        moments = [f'{key}="{_figure(value, share)}"' for key, value in zip(keys, inertia.moments, strict=True)]
         out += [
-            f'  <xacro:part name="{name}" mass="{_figure(inertia.mass)}" com="{com}"',
+            f'  <xacro:part name="{name}" mass="{_figure(inertia.mass, share)}" com="{com}"',
             f"              {' '.join(moments[:3])}",
             f"              {' '.join(moments[3:])}>",
             f"    <shapes>{call}</shapes>",
@@ -140,10 +146,12 @@ def text() -> str:
     return "\n".join([*out, "</robot>", ""])
 
 
-def _figure(value: float) -> str:
-    """Nine significant digits, no minus zero."""
-    return f"{0.0 if abs(value) < 1e-15 else value:.9g}"
+def _figure(value: float, share: str = "") -> str:
+    """Nine significant digits, no minus zero; times a property of the xacro, if any."""
+    figure = f"{0.0 if abs(value) < 1e-15 else value:.9g}"
+    return f"${{{figure}{share}}}" if share else figure
 
 
 if __name__ == "__main__":
-    OUTPUT.write_text(text(), encoding="utf-8")
+    for each in VERSIONS:
+        output(each).write_text(text(each), encoding="utf-8")

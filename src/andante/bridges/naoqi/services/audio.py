@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import wave
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ from typing import Any
 from andante.bridges.naoqi.forms import CallError
 from andante.bridges.naoqi.service import Service, method
 
+from .memory import Memory
+
 USUAL = 2.0  # length of a file that cannot be read [s]
 LONGEST = 600.0  # [s]
 RATE = 16000  # [Hz]
+BUFFER = 0.17  # of sound that a module gets at a time [s]
+ALL_CHANNELS = 0  # all four microphones
+MICROPHONES = 4
 
 
 def write_silence(path: Path, seconds: float, rate: int = RATE, channels: int = 1) -> None:
@@ -197,6 +203,9 @@ class AudioDevice(Service):
     def __init__(self, robot: Any) -> None:
         super().__init__(robot)
         self._volume, self._muted, self._file = 70, False, ""
+        self._wanted: dict[str, tuple[int, int, bool]] = {}  # module: rate [Hz], channels, one channel after the other
+        self._listening: set[str] = set()
+        self._energy = False
 
     @method("volume:int")
     def setOutputVolume(self, volume: int) -> None:
@@ -229,6 +238,65 @@ class AudioDevice(Service):
     def stopMicrophonesRecording(self) -> None:
         """End."""
         self.robot.service(AudioRecorder).stopMicrophonesRecording()
+
+    # ---- microphones in a room that is quiet ---------------------------------------------------------
+    @method("module:text rate:int channels:int deinterleaved:any?")
+    def setClientPreferences(self, module: str, rate: int, channels: int, deinterleaved: Any = 0) -> None:
+        """How a module wants the sound: all channels at 48 kHz, or one (1 left, 2 right, 3 front, 4 rear) at 16 kHz."""
+        if rate not in (16000, 48000) or not 0 <= channels <= MICROPHONES:
+            raise CallError(f"rate is 16000 or 48000 and channels are 0 (all) to 4, got {rate} and {channels}")
+        self._wanted[module] = (rate, channels, bool(deinterleaved))
+
+    @method("module:text")
+    def subscribe(self, module: str) -> None:
+        """From now on `processRemote(channels, samples, [s, us], sound)` of a module is called six times a second."""
+        if module not in self._listening:
+            self._listening.add(module)
+            threading.Thread(target=self._tell, args=(module,), name=f"sound of {module}", daemon=True).start()
+
+    @method("module:text")
+    def unsubscribe(self, module: str) -> None:
+        """No more."""
+        self._listening.discard(module)
+
+    def close(self) -> None:
+        """Nobody listens any more."""
+        self._listening.clear()
+
+    def _tell(self, module: str) -> None:
+        rate, chosen, _ = self._wanted.get(module, (RATE, 3, False))
+        channels, samples = MICROPHONES if chosen == ALL_CHANNELS else 1, round(BUFFER * rate)
+        sound = "\0" * (2 * channels * samples)  # text, since qi sends bytes only where a signature says so
+        try:
+            listener = self.robot.service(Memory).ask(module)
+            called = next(c for c in (getattr(listener, n, None) for n in ("processRemote", "processSound")) if c)
+            told = self.link.now
+            while module in self._listening and self.link.sleep(max(0.0, told + BUFFER - self.link.now)):
+                told += BUFFER  # a session that was late tells the rest at once
+                called(channels, samples, [int(told), int(1e6 * (told % 1.0))], sound)
+        except (RuntimeError, StopIteration) as error:  # it has ended, or takes no sound
+            self.robot.say(f"ALAudioDevice: {module} hears no more: {error or 'it has no processRemote'}")
+        self._listening.discard(module)
+
+    @method()
+    def enableEnergyComputation(self) -> None:
+        """How loud it is may be asked for."""
+        self._energy = True
+
+    @method()
+    def disableEnergyComputation(self) -> None:
+        """No more."""
+        self._energy = False
+
+    @method()
+    @method(name="getLeftMicEnergy")
+    @method(name="getRightMicEnergy")
+    @method(name="getRearMicEnergy")
+    def getFrontMicEnergy(self) -> float:
+        """How loud it is: not at all."""
+        if not self._energy:
+            raise CallError("call enableEnergyComputation first")
+        return 0.0
 
     @method("frequency:int gain:int pan:int duration:float", blocking=True)
     def playSine(self, frequency: int, gain: int, pan: int, duration: float) -> None:

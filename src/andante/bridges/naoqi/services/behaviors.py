@@ -166,3 +166,20 @@ class AnimationPlayer(Service):
         manager = self.robot.service(BehaviorManager)
         if not manager.play(path):
             self.robot.say(f"animation {path} is not installed here")
+
+
+class FrameManager(Service):
+    """What boxes of Choregraphe ask for the files of their behavior."""
+
+    name = "ALFrameManager"
+
+    @method("behavior:text")
+    def getBehaviorPath(self, behavior: str) -> str:
+        """The folder of the robot's files."""
+        return str(self.robot.existing(""))
+
+    @method("behavior:text")
+    @method("behavior:text", name="exitBehavior")
+    @method("behavior:text", name="completeBehavior")
+    def stopBehavior(self, behavior: str) -> None:
+        """Noted: no box runs here."""

@@ -29,7 +29,8 @@ def provide_devices(robot: NaoqiRobot) -> None:
     for key, provider in _keys(robot):
         memory.provide(DEVICES + key + "/Value", provider)
     for key, value in (
-        ("RobotConfig/Body/Type", "NAO"), ("RobotConfig/Body/BaseVersion", "V4.0"), ("RobotConfig/Head/Type", "NAO"),
+        ("RobotConfig/Body/Type", "NAO"), ("RobotConfig/Body/BaseVersion", robot.model.version),
+        ("RobotConfig/Head/BaseVersion", robot.model.version), ("RobotConfig/Head/Type", "NAO"),
         ("Device/DeviceList/ChestBoard/BodyId", "simulated"), ("DCM/Realtime", True), ("DCM/Simulation", True),
         ("NAOqiReady", True), ("BatteryChargeChanged", 100), ("BatteryPowerPluggedChanged", True),
         ("robotHasFallen", False), ("footContactChanged", True), ("WordRecognized", ["", 0.0]), ("FaceDetected", []),

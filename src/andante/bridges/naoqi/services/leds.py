@@ -9,6 +9,7 @@ from typing import Any
 from andante.bridges.naoqi.forms import CallError
 from andante.bridges.naoqi.names import COLORS, LED_DEVICES, LED_PARTS, LEDS
 from andante.bridges.naoqi.service import Service, method
+from andante.bridges.naoqi.tasks import CallTask, current_task
 
 Color = tuple[float, float, float]
 STEP = 0.1  # of a play of lights [s]
@@ -32,12 +33,14 @@ class Leds(Service):
     """Fades and plays of lights; blocking calls take their time."""
 
     name = "ALLeds"
+    in_order = True
 
     def __init__(self, robot: Any) -> None:
         super().__init__(robot)
         self._groups: dict[str, tuple[str, ...]] = dict(LEDS)
         self._single = {name for parts in LEDS.values() for name in parts if name not in LEDS}
         self._now: dict[str, Color] = {}
+        self._taken: dict[str, int] = {}  # light -> the last call that has set it
 
     def _known(self, name: str) -> str:
         known = name in self._groups or name in self._single or name.startswith(LED_DEVICES)
@@ -49,11 +52,16 @@ class Leds(Service):
         parts = self._groups.get(name)
         return [name] if parts is None else [leaf for part in parts for leaf in self._leaves(part)]
 
-    def _show(self, name: str, color: Color, seconds: float) -> None:
+    def _show(self, name: str, color: Color, seconds: float, call: int = 0) -> None:
+        """Fade lights, where no later call has taken them; call: the number of the one that wants it, 0: this one."""
         if not 0.0 <= seconds <= LONGEST:
             raise CallError(f"a fade takes 0 to {LONGEST:g} s, got {seconds:g}")
-        for leaf in self._leaves(self._known(name)):
-            self._now[leaf] = color
+        task = current_task()
+        leaves, call = self._leaves(self._known(name)), call or (task or CallTask(self.name, "")).number
+        if any(self._taken.get(leaf, 0) > call for leaf in leaves):
+            return
+        for leaf in leaves:
+            self._now[leaf], self._taken[leaf] = color, call
         self.robot.fade(name, color, seconds)
 
     @method("name:text color:any duration:float | name:text red:float green:float blue:float duration:float",
@@ -121,14 +129,14 @@ class Leds(Service):
         self._show(name, WHITE, 0.0)
 
     def _play(self, duration: float, colors: Any) -> None:
-        passed = 0.0
-        while passed < min(duration, LONGEST):
+        task = current_task()
+        begin, call = self.link.now, task.number if task else 0
+        while (passed := self.link.now - begin) < min(duration, LONGEST):
             for name, color in colors(passed):
-                self._show(name, color, STEP)
-            if not self.link.sleep(STEP):
+                self._show(name, color, STEP, call)
+            if not self.link.sleep(min(STEP, duration - passed)):
                 return
-            passed += STEP
-        self._show("FaceLeds", WHITE, 0.0)
+        self._show("FaceLeds", WHITE, 0.0, call)
 
     @method("duration:float", blocking=True)
     def randomEyes(self, duration: float) -> None:

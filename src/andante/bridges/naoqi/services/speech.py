@@ -44,6 +44,7 @@ class TextToSpeech(Service):
     """Says texts: on the page and in the log, aloud where espeak-ng is installed; it takes as long as a voice would."""
 
     name = "ALTextToSpeech"
+    in_order = True
 
     def __init__(self, robot: Any) -> None:
         super().__init__(robot)

@@ -170,7 +170,13 @@ class Dcm(Service):
                 if not times or when > times[-1]:
                     times.append(max(0.02, when))
                     places.append(self.model.clip(joint, place))
-            threading.Thread(target=self.robot.interpolate, args=({joint: (times, places)},), daemon=True).start()
+            threading.Thread(target=self._move, args=(joint, times, places), daemon=True).start()
+
+    def _move(self, joint: str, times: list[float], places: list[float]) -> None:
+        try:
+            self.robot.interpolate({joint: (times, places)})
+        except CallError as error:
+            self.robot.say(f"DCM: {joint}: {error}")
 
 
 class SessionTools(Service):

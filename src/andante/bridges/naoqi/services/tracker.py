@@ -229,15 +229,16 @@ class Tracker(Service):
         """The target in the picture of a camera: where, by which camera, and how far [m]."""
         for camera in (0, 1):
             pixels = self.robot.service(Video).shoot(camera, RESOLUTION).pixels
+            across = self.model.view(CAMERAS[camera])[0]
             if self._active == "RedBall":
-                ball = find_ball(pixels)
+                ball = find_ball(pixels, across)
                 size = float(self._targets.get("RedBall") or BALL)
                 if ball is not None:
                     return ball, camera, 0.5 * size / math.tan(max(1e-3, ball.width))
             elif self._active.startswith("LandMark"):
                 wanted = self._targets.get(self._active) or [0.1, []]
                 size, numbers = (float(wanted[0]), list(wanted[1])) if isinstance(wanted, list) else (float(wanted), [])
-                for mark in find_marks(pixels):
+                for mark in find_marks(pixels, across):
                     if not numbers or mark.number in numbers:
                         return mark, camera, 0.5 * size / math.tan(max(1e-3, mark.width / 2))
             else:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from andante.bridges.naoqi.forms import CallError
-from andante.bridges.naoqi.names import CAMERAS, COLOR_SPACES, HORIZONTAL_FOV, RESOLUTIONS, VERTICAL_FOV
+from andante.bridges.naoqi.names import CAMERAS, COLOR_SPACES, RESOLUTIONS
 from andante.bridges.naoqi.service import Service, method
 
 CONTAINER = "(iiiiiiriffff)"  # width height layers space seconds microseconds data camera left top right bottom
@@ -109,6 +109,31 @@ class Video(Service):
         """All handles."""
         return list(self._handles)
 
+    # ---- cameras are open, always --------------------------------------------------------------------
+    @method("camera:int")
+    @method("camera:int", name="startCamera")
+    @method("camera:int", name="stopCamera")
+    @method("camera:int", name="closeCamera")
+    @method("camera:int", name="isCameraOpen")
+    @method("camera:int", name="isCameraStarted")
+    @method("camera:int", name="startFrameGrabber")
+    @method("camera:int", name="stopFrameGrabber")
+    def openCamera(self, camera: int) -> bool:
+        """Whether there is such a camera."""
+        self._check(camera, 0, 0)
+        return True
+
+    @method("camera:int?")
+    def getCameraModel(self, camera: int = 0) -> int:
+        """1 OV7670 (V3.3), 2 MT9M114 (V4, V5), 3 OV5640 (V6)."""
+        self._check(camera, 0, 0)
+        return {"V3.3": 1, "V6.0": 3}.get(self.model.version, 2)
+
+    @method()
+    def hasDepthCamera(self) -> bool:
+        """No."""
+        return False
+
     # ---- pictures ----------------------------------------------------------------------------------
     def shoot(self, camera: int, resolution: int) -> Shot:
         """A picture of now; one that is younger than a thirtieth of a second is taken again."""
@@ -138,7 +163,7 @@ class Video(Service):
         shot = self.shoot(subscription.camera, subscription.resolution)
         data = in_space(shot.pixels, subscription.space)
         height, width = shot.pixels.shape[:2]
-        half, up = 0.5 * HORIZONTAL_FOV, 0.5 * VERTICAL_FOV
+        half, up = (0.5 * angle for angle in self.model.view(CAMERAS[subscription.camera]))
         return (width, height, COLOR_SPACES[subscription.space], subscription.space, *shot.stamp, data.tobytes(),
                 subscription.camera, half, -up, -half, up)  # fmt: skip
 
@@ -257,30 +282,34 @@ class Video(Service):
     @method("camera:int?")
     def getHorizontalFOV(self, camera: int = 0) -> float:
         """[rad]."""
-        return HORIZONTAL_FOV
+        self._check(camera, 0, 0)
+        return self.model.view(CAMERAS[camera])[0]
 
     @method("camera:int?")
     def getVerticalFOV(self, camera: int = 0) -> float:
         """[rad]."""
-        return VERTICAL_FOV
+        self._check(camera, 0, 0)
+        return self.model.view(CAMERAS[camera])[1]
 
     @method("camera:int place:numbers")
     def getAngularPositionFromImagePosition(self, camera: int, place: Any) -> list[float]:
         """Yaw (left +) and pitch (down +) [rad] of a place 0..1 in the picture."""
-        return list(angles_at(float(place[0]), float(place[1])))
+        self._check(camera, 0, 0)
+        return list(angles_at(float(place[0]), float(place[1]), self.model.view(CAMERAS[camera])))
 
     @method("camera:int angles:numbers")
     def getImagePositionFromAngularPosition(self, camera: int, angles: Any) -> list[float]:
         """The inverse."""
-        u = 0.5 - math.tan(float(angles[0])) / (2 * math.tan(HORIZONTAL_FOV / 2))
-        v = 0.5 + math.tan(float(angles[1])) / (2 * math.tan(VERTICAL_FOV / 2))
+        self._check(camera, 0, 0)
+        across, up = self.model.view(CAMERAS[camera])
+        u = 0.5 - math.tan(float(angles[0])) / (2 * math.tan(across / 2))
+        v = 0.5 + math.tan(float(angles[1])) / (2 * math.tan(up / 2))
         return [u, v]
 
 
-def angles_at(u: float, v: float) -> tuple[float, float]:
-    """Yaw (left +) and pitch (down +) [rad] of a place in a picture, u, v from 0 to 1."""
-    yaw = math.atan((0.5 - u) * 2 * math.tan(HORIZONTAL_FOV / 2))
-    return yaw, math.atan((v - 0.5) * 2 * math.tan(VERTICAL_FOV / 2))
+def angles_at(u: float, v: float, view: tuple[float, float]) -> tuple[float, float]:
+    """Yaw (left +) and pitch (down +) [rad] of a place in a picture, u, v from 0 to 1; `view`: its full angles."""
+    return math.atan((0.5 - u) * 2 * math.tan(view[0] / 2)), math.atan((v - 0.5) * 2 * math.tan(view[1] / 2))
 
 
 def in_space(pixels: np.ndarray, space: int) -> np.ndarray:

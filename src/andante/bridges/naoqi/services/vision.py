@@ -11,7 +11,7 @@ import numpy as np
 
 from andante import vision
 from andante.bridges.naoqi.model import position6d
-from andante.bridges.naoqi.names import CAMERAS, FRAME_ROBOT, HORIZONTAL_FOV
+from andante.bridges.naoqi.names import CAMERAS, FRAME_ROBOT
 from andante.bridges.naoqi.service import Extractor, method
 
 from .memory import Memory
@@ -32,18 +32,18 @@ class Spot:
     number: int = 0
 
 
-def find_ball(pixels: np.ndarray) -> Spot | None:
-    """The largest red disk in an RGB picture; its sizes are angular radii."""
-    ball = vision.find_ball(pixels, _eye(pixels))
+def find_ball(pixels: np.ndarray, across: float) -> Spot | None:
+    """The largest red disk in an RGB picture that is `across` wide [rad]; its sizes are angular radii."""
+    ball = vision.find_ball(pixels, _eye(pixels, across))
     if ball is None:
         return None
     x, y, z = ball.direction.tolist()
     return Spot(math.atan2(y, x), -math.atan2(z, x), ball.radius, ball.radius)
 
 
-def find_marks(pixels: np.ndarray) -> list[Spot]:
-    """Square ArUco marks (4 x 4, 50 of them) in an RGB picture, with their numbers."""
-    eye, out = _eye(pixels), []
+def find_marks(pixels: np.ndarray, across: float) -> list[Spot]:
+    """Square ArUco marks (4 x 4, 50 of them) in an RGB picture that is `across` wide [rad], with their numbers."""
+    eye, out = _eye(pixels, across), []
     for mark in vision.find_marks(pixels, eye):
         x, y, z = eye.rays(mark.corners).T
         yaws, pitches = np.arctan2(y, x), -np.arctan2(z, x)
@@ -55,8 +55,8 @@ def find_marks(pixels: np.ndarray) -> list[Spot]:
     return out
 
 
-def _eye(pixels: np.ndarray) -> vision.Pinhole:
-    return vision.Pinhole(pixels.shape[1], pixels.shape[0], HORIZONTAL_FOV)
+def _eye(pixels: np.ndarray, across: float) -> vision.Pinhole:
+    return vision.Pinhole(pixels.shape[1], pixels.shape[0], across)
 
 
 class Looking(Extractor):
@@ -91,6 +91,10 @@ class Looking(Extractor):
     def look(self) -> None:
         """Take a picture and tell what is in it."""
 
+    def picture(self) -> tuple[np.ndarray, float]:
+        """Pixels of now and how wide they look [rad]."""
+        return self.robot.service(Video).shoot(self.camera, RESOLUTION).pixels, self.model.view(CAMERAS[self.camera])[0]
+
     def seen(self, parts: list[Any]) -> list[Any]:
         """What ALMemory tells of something that was seen: time, it, camera poses in torso and robot, camera."""
         shot = self.robot.service(Video).shoot(self.camera, RESOLUTION)
@@ -121,7 +125,7 @@ class RedBallDetection(Looking):
 
     def look(self) -> None:
         """redBallDetected, or an empty value."""
-        ball = find_ball(self.robot.service(Video).shoot(self.camera, RESOLUTION).pixels)
+        ball = find_ball(*self.picture())
         memory = self.robot.service(Memory)
         if ball is None:
             memory.insertData("redBallDetected", [])
@@ -138,7 +142,7 @@ class LandMarkDetection(Looking):
 
     def look(self) -> None:
         """LandmarkDetected, or an empty value."""
-        marks = find_marks(self.robot.service(Video).shoot(self.camera, RESOLUTION).pixels)
+        marks = find_marks(*self.picture())
         memory = self.robot.service(Memory)
         if not marks:
             memory.insertData("LandmarkDetected", [])

@@ -15,8 +15,11 @@ from typing import Any
 
 import qi
 
+from andante.bridges.naoqi.old_text import given_back
+
 URL = "ANDANTE_NAOQI_URL"
 HOST, PORT = "127.0.0.1", 9559
+SOUNDS = ("processRemote", "processSound", "processSoundRemote")  # methods of modules that get bytes
 
 __all__ = ["ALBroker", "ALModule", "ALProxy", "inaoqi"]
 
@@ -55,7 +58,7 @@ def _plain(value: Any) -> Any:
     """A value as old programs know it: lists, and bytes as text was."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
-    return bytes(value) if isinstance(value, bytearray) else value
+    return given_back(value) if isinstance(value, bytearray) else value
 
 
 def _sent(value: Any) -> Any:
@@ -215,6 +218,8 @@ class ALModule:
 def _called(module: ALModule, name: str) -> Callable[..., Any]:
     def call(self: Any, *given: Any) -> Any:
         function = getattr(module, name)
+        if name in SOUNDS and given and isinstance(given[-1], str):
+            given = (*given[:-1], bytearray(given[-1], "latin-1"))
         try:
             parameters = list(inspect.signature(function).parameters.values())
         except (TypeError, ValueError):

@@ -94,10 +94,11 @@ class BodyMethods(Service):
     def getRobotConfig(self) -> list[list[Any]]:
         """Names and values."""
         hands = "LHand" in self.model.joints
+        version = "VERSION_" + self.model.version.lstrip("V").replace(".", "")
         table = {
-            "Model Type": "naoH25" if hands else "naoH21", "Head Version": "VERSION_40", "Body Version": "VERSION_40",
+            "Model Type": "naoH25" if hands else "naoH21", "Head Version": version, "Body Version": version,
             "Laser": False, "Legs": True, "Arms": True, "Extended Arms": hands, "Hands": hands,
-            "Arm Version": "VERSION_40", "Number of Legs": 2, "Number of Arms": 2, "Number of Hands": 2 * hands,
+            "Arm Version": version, "Number of Legs": 2, "Number of Arms": 2, "Number of Hands": 2 * hands,
         }  # fmt: skip
         return [list(table), list(table.values())]
 
@@ -132,6 +133,54 @@ class BodyMethods(Service):
     def getFallManagerEnabled(self) -> bool:
         """Always on."""
         return True
+
+    @method()
+    def isFallManagerEnabled(self) -> bool:
+        """Always on."""
+        return True
+
+    @method("on:bool")
+    def setSmartStiffnessEnabled(self, on: bool) -> None:
+        """Noted; no motor gets warm."""
+        self._flags["SmartStiffness", ""] = on
+
+    @method()
+    def getSmartStiffnessEnabled(self) -> bool:
+        """As it was set."""
+        return self._flags.get(("SmartStiffness", ""), True)
+
+    @method("on:bool")
+    def setPushRecoveryEnabled(self, on: bool) -> None:
+        """Noted; the walk recovers by its own steps."""
+        self._flags["PushRecovery", ""] = on
+
+    @method()
+    def getPushRecoveryEnabled(self) -> bool:
+        """As it was set."""
+        return self._flags.get(("PushRecovery", ""), True)
+
+    @method("on:bool")
+    def setDiagnosisEffectEnabled(self, on: bool) -> None:
+        """Noted; nothing breaks."""
+        self._flags["DiagnosisEffect", ""] = on
+
+    @method()
+    def getDiagnosisEffectEnabled(self) -> bool:
+        """As it was set."""
+        return self._flags.get(("DiagnosisEffect", ""), True)
+
+    @method("chain:text")
+    def isCollision(self, chain: str) -> str:
+        """Parts of the robot are kept apart by the session."""
+        self._chain(chain)
+        return "none"
+
+    @method("frame:int sensors:bool?")
+    def getSupportPolygon(self, frame: int, sensors: bool = False) -> list[list[float]]:
+        """Corners x, y [m] of the hull of the soles that stand in one plane, in a frame."""
+        joints, root = self.robot.joints(sensors), self.robot.world_from_root()
+        corners = self.model.support(joints, root, frame)
+        return [[float(x), float(y)] for x, y in corners]
 
     @method("chain:text on:bool")
     def setBreathEnabled(self, chain: str, on: bool) -> None:
