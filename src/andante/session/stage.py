@@ -18,10 +18,10 @@ from andante.control.joints.balance_filter import BalanceFilter
 from andante.control.joints.following import Following
 from andante.control.joints.joint_moves import JointMoves
 from andante.control.loop import ControlLoop
-from andante.control.start import lying_side
+from andante.control.start import START, StartSettings, lying_side, require_rate
 from andante.control.view import RobotView
 from andante.description import ROBOTS, Placement, Robot
-from andante.errors import BadInput
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, se2, so3
 from andante.locomotion import Command, FallRules, Walker
 from andante.locomotion.biped.body import BipedBody
@@ -145,7 +145,7 @@ class Stage(RobotView):
     """A robot in its scene, which is built unless `sim` is its body in that of others.
 
     `log` takes lines about what the robot does by itself; `beside` are robots that others bring to life; `ready` is the
-    robot where it was made ready already.
+    robot where it was made ready already; `start` says what a real robot must tell before it is driven.
     """
 
     def __init__(
@@ -159,8 +159,9 @@ class Stage(RobotView):
         beside: Sequence[Placement] = (),
         ready: Ready | None = None,
         sim: Simulation | None = None,
+        start: StartSettings = START,
     ) -> None:
-        self.choice, self.log, self._rules = choice, log, falls or FallRules()
+        self.choice, self.log, self._rules, self._start = choice, log, falls or FallRules(), start
         shelf = library or Library()
         self.ready = ready or make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
         self.world = shelf.world(choice.world)
@@ -209,6 +210,7 @@ class Stage(RobotView):
         self.speeds = np.zeros(len(names), dtype=bool) if modes is None else modes != Mode.POSITION
         lying = lying_side(self.choice.pose) is not None
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
+        near = near and not self.unheard
         first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
         self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.log)
         self.balance = BalanceFilter(self.stand_filter, self._felt_up, self.log)
@@ -270,6 +272,15 @@ class Stage(RobotView):
         return self.supervisor is None or self.supervisor.upright
 
     @property
+    def unheard(self) -> str:
+        """Why the walker cannot lead a real robot: it tells its joints too rarely; empty: it can."""
+        try:
+            require_rate(self.sim, self.walker.least_rate, f"gait {self.ready.gait!r}", self._start)
+        except Unsupported as error:
+            return str(error)
+        return ""
+
+    @property
     def targets(self) -> Array:
         """Joint targets (joints,) of the last control step."""
         return self.control.targets
@@ -287,7 +298,7 @@ class Stage(RobotView):
         present = self.activities.present
         rises = isinstance(present, GettingUp) and present.finished
         stands = isinstance(present, Following) and present.resting and present.stands
-        if (rises or stands) and not self.activities.waiting:
+        if (rises or stands) and not self.activities.waiting and not self.unheard:
             self.drive()
         self._command = command
         self.control.decide()
@@ -393,6 +404,8 @@ class Stage(RobotView):
                 raise BadInput(f"{self.name} lies and could not get up; play get_up tries again")
             return self._driving(made)
 
+        if words := self.unheard:
+            raise Unsupported(words)
         self.activities.request(start, f"drive ({self.ready.gait})", self.ready.pose)
 
     def _driving(self, ready: Ready | None) -> Driving:
