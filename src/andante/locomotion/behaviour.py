@@ -99,6 +99,8 @@ class Walker(Behaviour):
     moves_body = False  # whether it heeds height, roll and pitch of a command
     last_step = 0.2  # when to stop: so long before a goal at the present speed, in times of the approach
     slowest = 0.0  # speed of the last steps to a goal that still makes its way, in top speeds
+    pose: Mapping[str, float] | None = None  # joint positions that it begins with; None: all at zero
+    forward: float = 0.0  # azimuth of straight ahead in the root's frame [rad]
 
     def __init_subclass__(cls) -> None:
         for old, new in (("top_speed", "max_speed"), ("top_turn", "max_turn")):
@@ -202,6 +204,7 @@ class WalkerWrapper(Walker):
         self.walker = walker
         self.least_rate, self.buttons, self.moves_body = walker.least_rate, walker.buttons, walker.moves_body
         self.last_step, self.slowest = walker.last_step, walker.slowest
+        self.pose, self.forward = walker.pose, walker.forward
         self.stiffness, self.modes, self.base_twist = walker.stiffness, walker.modes, walker.base_twist
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:

@@ -149,8 +149,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         check_walker(made, robot, request.gait)
         if not isinstance(made, Walker):
             made.__class__ = _as_walker(made, request.gait)
-        pose = getattr(made, "pose", None) or robot.complete({})
-        return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
+        return Prepared(robot, made.pose or robot.complete({}), made, float(made.forward), request.gait)
     known = _gaits(robot)
     if not known:
         legs = leg_count(robot)

@@ -72,6 +72,11 @@ class Engine(ABC):
     methods: ClassVar[tuple[str, ...]] = ()  # what `solver.method` may be
     surface: ClassVar[tuple[str, ...]] = ()  # contact parameters of a `Surface` that it has beside mu
     loops: ClassVar[tuple[str, ...]] = LOOPS  # types of joints by which it closes loops
+    clips: ClassVar[bool] = False  # whether servos are cut at their limits before a step is solved, see `calm_step`
+    rigid_servos: ClassVar[bool] = False  # whether position servos may sag less than load / kp
+    restore_tolerance: ClassVar[float] = 1e-9  # difference of poses and velocities 100 steps after `restore` at most
+    energy_tolerance: ClassVar[float] = 0.02  # change of a double pendulum's energy in 5 s at 1 ms, of its swing
+    sole_tolerance: ClassVar[float] = 0.02  # how far soles of many corners are off, of length or moment
 
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world

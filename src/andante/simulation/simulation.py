@@ -424,7 +424,7 @@ def simulate(
     check_settings(make, asked)
     if dt is not None:
         asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
-    elif asked.dt is None and getattr(make, "clips", False):
+    elif asked.dt is None and make.clips:
         step = min(calm_step(each) for each in (robot, *(placement.robot for placement in others)))
         if step < world_step(world.physics.dt):
             asked = replace(asked, dt=world_step(step))

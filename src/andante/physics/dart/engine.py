@@ -53,7 +53,6 @@ class DartEngine(Engine):
     """A scene under DART."""
 
     name: ClassVar[str] = "dart"
-    restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = {"iterations": ITERATIONS, "method": "dantzig", "tolerance": TOLERANCE}
     methods: ClassVar[tuple[str, ...]] = ENGINE.methods
     surface: ClassVar[tuple[str, ...]] = ENGINE.surface

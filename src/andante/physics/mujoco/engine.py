@@ -137,7 +137,6 @@ class MujocoEngine(Engine):
     """One MuJoCo model for the whole scene. `mj_model` and `data` may be read."""
 
     name: ClassVar[str] = "mujoco"
-    restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = SOLVER
     methods: ClassVar[tuple[str, ...]] = ENGINE.methods
     surface: ClassVar[tuple[str, ...]] = ENGINE.surface

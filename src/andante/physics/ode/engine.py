@@ -44,8 +44,6 @@ class OdeEngine(Engine):
     """A scene under ODE's QuickStep."""
 
     name: ClassVar[str] = "ode"
-    restore_tolerance: ClassVar[float] = 1e-9
-    energy_tolerance: ClassVar[float] = 0.02
     solver: ClassVar[Mapping[str, Any]] = {
         "iterations": None,  # by the scene
         "cfm": CFM,
