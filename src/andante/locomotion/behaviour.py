@@ -74,12 +74,22 @@ class Behaviour(ABC):
 
     @abstractmethod
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint targets (joints,) for the next control step of dt [s]."""
+        """Decide what the joints do in the next control step.
+
+        Args:
+            readings: what the robot feels now.
+            command: what it is asked to do.
+            dt: length of the step [s].
+
+        Returns:
+            Targets (joints,), in the order of `robot.joint_names` [rad, m, or what `modes` says].
+        """
 
     def ahead(self) -> Behaviour | None:
         """A copy that feels what it plans, so that the targets of the coming time can be asked for now.
 
-        None: it can be stopped at any instant by holding its joints.
+        Returns:
+            The copy; None: it can be stopped at any instant by holding its joints.
         """
         return None
 
@@ -185,15 +195,33 @@ class Walker(Behaviour):
         """Begin whatever must be done before another behaviour may take over."""
 
     def press(self, button: str) -> None:
-        """One of its `buttons` is pressed."""
+        """One of its `buttons` is pressed.
+
+        Args:
+            button: which.
+        """
         raise UnknownName.among("button", button, self.buttons)
 
     def take_pose(self, pose: str) -> bool:
-        """Go to a named pose by itself; False: it does not know how."""
+        """Go to a named pose by itself.
+
+        Args:
+            pose: its name.
+
+        Returns:
+            Whether it does; False: it does not know how.
+        """
         return False
 
     def change_gait(self, gait: str) -> bool:
-        """Go on in another gait by itself; False: it takes another walker."""
+        """Go on in another gait by itself.
+
+        Args:
+            gait: its name.
+
+        Returns:
+            Whether it does; False: it takes another walker.
+        """
         return False
 
 
