@@ -50,7 +50,7 @@ def told_of_legs(robot: Robot, by_itself: bool) -> Iterator[None]:
             names = ", ".join(wheel.joint for wheel in wheels)
             text = (
                 f"robot {robot.name!r} drives on {len(wheels)} wheels ({names}) and has no legs to walk on; "
-                "andante navigate drives it, a walk of your own goes in by --gait file.py:Name"
+                "andante navigate drives it, a walk of your own goes in as gait file.py:Name"
             )
         raise type(error)(_placed(text, robot)) from None
 

@@ -29,7 +29,7 @@ def test_a_world_becomes_an_octree_and_a_flat_map(tmp_path):
     [
         ({}, "a log or of a world"),
         ({"log": "x.mcap", "from_world": "lab"}, "a log or of a world"),
-        ({"log": "x.mcap", "resolution": 0.1}, "--params"),
+        ({"log": "x.mcap", "resolution": 0.1}, "table \\[grid\\] of its params"),
         ({"from_world": "lab", "space": True, "out": "map.png"}, "map.png"),
     ],
 )

@@ -110,14 +110,14 @@ def make_map(
         The map. Files are written all or none.
     """
     if (log is None) == (from_world is None):
-        raise BadInput("a map is made of a log or of a world: name one of LOG and --from-world")
+        raise BadInput("a map is made of a log or of a world (from_world): name one of them")
     if from_world is not None:
         return map_world(from_world, out, space=space, resolution=resolution)
     assert log is not None
     if space:
         return map_clouds(log, out, resolution=resolution)
     if resolution is not None:
-        raise BadInput("the resolution of a map of scans stands in its parameters: --params with [grid]")
+        raise BadInput("the resolution of a map of scans stands in the table [grid] of its params")
     return map_log(
         log, out, odometry=odometry, loop_closure=loop_closure, trajectory=trajectory, params=params, scan=scan,
         odom=odom, imu=imu, base_frame=base_frame, tf=tf, model=model, lidar=lidar, seconds=seconds, resume=resume,
