@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.bridges.server.start import start_server
+from andante.bus import Bus
 from andante.child import Child
 from andante.compiling.ahead import compile_ahead
 from andante.errors import AndanteError, BadInput
@@ -27,6 +28,7 @@ from .live_robot import LiveRobot
 from .nodes.mapping import MappingNode
 from .nodes.navigation import NavigationNode
 from .nodes.node import LiveNode
+from .real import real_body
 from .session import LiveSession
 
 KINDS = ("ros1", "ros2", "foxglove", "rosbridge", "naoqi")
@@ -44,8 +46,8 @@ class LaunchOutcome(Result):
 
     robot: str
     world: str
-    engine: str
-    seconds: float  # simulated
+    engine: str  # or the address of a real robot
+    seconds: float  # simulated, or of the robot's clock
     real_time_factor: float  # over the last second; 0 where it was not paced
     behaviour: str
     fallen: bool
@@ -75,6 +77,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
     x, y, yaw = plan.start
     folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
     compile_ahead()
+    bus = Bus()
     session = LiveSession(
         plan.robot,
         plan.world,
@@ -88,6 +91,8 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         arguments=plan.arguments,
         folder=folder,
         falls=plan.falls,
+        bus=bus,
+        body=real_body(plan.body.address, plan.body.options, bus),
         robots=[_choice(each, Path(plan.source).parent) for each in plan.robots],
     )
     try:
@@ -214,7 +219,7 @@ def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
     return LaunchOutcome(
         session.stage.name,
         session.choice.world_name,
-        session.stage.sim.engine.name,
+        session.stage.sim.address,
         session.time,
         session.pacer.factor if plan.realtime else 0.0,
         session.behaviour,
