@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from andante.bags import bag_info
+from andante.bags import bag_info, open_bag
 from andante.session import LiveSession
 from andante.session.nodes.recording import RecordingNode
+from andante.simulation.recording import NAVIGATION
 
 
 def test_the_last_messages_before_a_pause_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +29,20 @@ def test_the_last_messages_before_a_pause_are_on_the_disk(tmp_path: Path, monkey
         session.step()
         assert recording.messages == written
         assert bag_info(tmp_path / "run.mcap").count == written
+
+
+def test_a_recording_has_the_map_that_is_being_made(tmp_path: Path) -> None:
+    """As the recording of an exploration has; without navigation or mapping nothing of the kind is in it."""
+    kept = {}
+    for name, maps in (("idle", False), ("mapping", True)):
+        with LiveSession("waffle", world="arena", folder=tmp_path, seed=1) as session:
+            session.bus.call("/record_start", {"name": name})
+            if maps:
+                assert session.bus.call("/mapping/start", {}).success
+            session.run(2.5)
+            session.bus.call("/record_stop", {})
+        with open_bag(tmp_path / f"{name}.mcap") as bag:
+            kept[name] = {topic.name: topic.type for topic in bag.topics if topic.name in NAVIGATION}
+    assert kept["idle"] == {}
+    assert kept["mapping"]["/map"] == "nav_msgs/msg/OccupancyGrid"
+    assert "/amcl_pose" in kept["mapping"]

@@ -55,6 +55,11 @@ class MappingNode(LiveNode):
         self.advertise_service("/explore/stop", "std_srvs/srv/Trigger", lambda _: self.stop_exploring())
 
     @property
+    def makes_map(self) -> bool:
+        """Whether it maps."""
+        return self.live is not None
+
+    @property
     def _navigation(self) -> NavigationNode:
         return next(node for node in self.session.nodes if isinstance(node, NavigationNode))
 
