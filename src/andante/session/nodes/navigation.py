@@ -100,17 +100,15 @@ class NavigationNode(LiveNode):
             self.live.yielding = Yielding(self.session.name, radius, grid, self._tell)
 
     def _tell(self, intent: Intent) -> None:
-        from andante.session.yielding import message_of
-
         assert self._intents is not None
-        self._intents.publish(message_of(intent, self.header(MAP)))
+        assert self.live is not None
+        assert self.live.yielding is not None
+        self._intents.publish(self.live.yielding.message_of(intent, self.header(MAP)))
 
     def _hear(self, message: Any) -> None:
-        from andante.session.yielding import intent_of
-
-        intent = intent_of(message)
-        if intent is not None and self.live is not None and self.live.yielding is not None:
-            self.live.yielding.hear(self.stage.sim.time, intent)
+        yielding = None if self.live is None else self.live.yielding
+        if yielding is not None and (intent := yielding.intent_of(message)) is not None:
+            yielding.hear(self.stage.sim.time, intent)
 
     def the_map(self) -> OccupancyGrid | None:
         """The map of the user, else a cut through the world; None in a world without walls."""
