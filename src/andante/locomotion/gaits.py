@@ -257,7 +257,7 @@ def _make_walk(robot: Robot, request: Request) -> Prepared:
     settings = _settings(BipedSettings, request, "walk")
     rigged = with_rig(robot, rig)
     walker, doubt = BipedWalk(rigged, rig, settings), weak_told(weak_joints(robot, rig))
-    return Prepared(rigged, walker.pose, walker, rig.forward, "walk", stance_words(robot, request.rig), doubt)
+    return Prepared(rigged, walker.pose or {}, walker, rig.forward, "walk", stance_words(robot, request.rig), doubt)
 
 
 WALK = Gait("walk", _two_legs, _make_walk, len(PATTERNS))
