@@ -26,7 +26,7 @@ from andante.geometry import SE3
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
 from andante.physics.checks import specimens
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
 from andante.physics.ode.drive import follow_rates, stops_for
 from andante.physics.ode.engine import OdeEngine

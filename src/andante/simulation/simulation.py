@@ -28,8 +28,8 @@ from andante.description.stand_ins import made_solid
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
+from andante.physics.bounds import check_bounds
 from andante.physics.commands import calm_step
-from andante.physics.engine import check_bounds
 from andante.physics.solver import check_settings, world_step
 from andante.sensors import Lidar, SensorSuite
 from andante.stages import stage

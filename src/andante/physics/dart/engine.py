@@ -22,7 +22,8 @@ import numpy as np
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
-from andante.physics.engine import FARTHEST, Engine, diverged
+from andante.physics.bounds import FARTHEST, diverged
+from andante.physics.engine import Engine
 from andante.physics.rolling import rolling_balls
 from andante.physics.state import Contacts
 

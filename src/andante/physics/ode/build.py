@@ -26,7 +26,7 @@ from andante.description.joint import Joint, JointType
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.tree import Body, BodyShape
 

@@ -17,7 +17,8 @@ from panda3d import ode
 
 from andante.description.joint import JointType
 from andante.geometry import SE3, Array
-from andante.physics.engine import Engine, diverged
+from andante.physics.bounds import diverged
+from andante.physics.engine import Engine
 from andante.physics.rolling import rolling_balls
 from andante.physics.state import Contacts
 
