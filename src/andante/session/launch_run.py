@@ -26,7 +26,7 @@ from .choice import RobotChoice
 from .launch_file import LaunchPlan, NavigationPlan, RobotPlan, ServerPlan, ThenPlan
 from .live_robot import LiveRobot
 from .nodes.mapping import MappingNode
-from .nodes.navigation import NavigationNode
+from .nodes.navigation import navigation_of
 from .nodes.node import LiveNode
 from .real import real_body
 from .session import LiveSession
@@ -123,8 +123,8 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
             path = Path(plan.navigation.map)
             beside = Path(plan.source).parent / path
             found = beside if beside.exists() else path
-            _navigation(session).set_map(load_map(found))
-            _navigation(session).set_zones(zones_beside(found))
+            navigation_of(session).set_map(load_map(found))
+            navigation_of(session).set_zones(zones_beside(found))
         _map(session, plan.navigation, f"{where}[navigation] ")
         _navigate(session, plan.navigation.goal, f"{where}[navigation] ")
     for entry, robot in zip(plan.robots, session.crew.companions.values(), strict=True):
@@ -136,10 +136,6 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
     if plan.paused:
         session.pause()
     session.nodes.append(Script(session, plan.then))
-
-
-def _navigation(robot: LiveRobot) -> NavigationNode:
-    return next(node for node in robot.nodes if isinstance(node, NavigationNode))
 
 
 def _map(robot: LiveRobot, plan: NavigationPlan, where: str) -> None:
@@ -162,7 +158,7 @@ def _navigate(robot: LiveRobot, goal: tuple[float, ...], where: str) -> None:
         return
     yaw = math.radians(goal[2]) if len(goal) == 3 else math.nan
     try:
-        _navigation(robot).ensure().set_goal(goal[0], goal[1], yaw)
+        navigation_of(robot).ensure().set_goal(goal[0], goal[1], yaw)
     except AndanteError as error:
         raise BadInput(f"{where}{error}") from None
 

@@ -13,7 +13,7 @@ from andante.bags import messages
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 
-from .navigation import NavigationNode
+from .navigation import NavigationNode, navigation_of
 from .node import LiveNode, file_in
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class MappingNode(LiveNode):
 
     @property
     def _navigation(self) -> NavigationNode:
-        return next(node for node in self.session.nodes if isinstance(node, NavigationNode))
+        return navigation_of(self.session)
 
     # ---- what is asked of it -----------------------------------------------------------------------
     def start(self) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
     from andante.navigation.right_of_way import Intent
     from andante.navigation.zones import Zone
+    from andante.session.live_robot import LiveRobot
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
 
@@ -310,6 +311,11 @@ class NavigationNode(LiveNode):
         """Leave the bus."""
         self.publisher.close()
         super().close()
+
+
+def navigation_of(robot: LiveRobot) -> NavigationNode:
+    """The navigation of a robot of a session."""
+    return next(node for node in robot.nodes if isinstance(node, NavigationNode))
 
 
 def flat_pose(pose: Any) -> tuple[float, float, float]:
