@@ -274,6 +274,8 @@ for _name, _member in vars(Walker).items():
 class HoldPose(Walker):
     """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
 
+    pose: Mapping[str, float]  # that is kept
+
     def __init__(self, robot: Robot, pose: str | Mapping[str, float]) -> None:
         whole = robot.complete(robot.pose(pose) if isinstance(pose, str) else dict(pose))
         self.pose = whole
