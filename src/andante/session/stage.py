@@ -11,7 +11,7 @@ import numpy as np
 from andante import mobile
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
+from andante.control.body import Body
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
 from andante.control.joints.balance_filter import BalanceFilter
@@ -33,7 +33,6 @@ from andante.locomotion.gaits import pose_motion
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.io.rig_file import rig_for
 from andante.locomotion.rigs.balance import Balance
-from andante.mapping import Scan
 from andante.motion import JointMotion, Keyframes, transition
 from andante.motion.joint_motion import MotionLimits, vector_of
 from andante.physics import Mode
@@ -42,6 +41,7 @@ from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import FallRule
 
 from .choice import CONTROL_TIME, Library, SceneChoice
+from .real import Mirror
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
@@ -49,91 +49,6 @@ if TYPE_CHECKING:
     from andante.mobile.sensing import Localizer, Odometry
 
     MakeLocalizer = Callable[[Odometry, Array], Localizer]
-
-
-class Mirror(Simulation):
-    """A scene without physics: the robot in it has the joints that the real one measures. Commands go to the real one.
-
-    Args:
-        scene: of the same robot.
-        real: the body that is moved.
-    """
-
-    simulated = False
-
-    def __init__(self, scene: Simulation, real: Body) -> None:
-        super().__init__(scene.engine, scene.model, scene.seed, sensors=False, ground=scene.ground)
-        self.real = real
-        self.wants_twist, self.takes_twist = real.wants_twist, real.takes_twist
-        self.takes_stop_plan = real.takes_stop_plan
-        self._show(real.read())
-
-    @property
-    def address(self) -> str:
-        """Of the real robot."""
-        return self.real.address
-
-    @property
-    def link(self) -> LinkState:
-        """To the real robot."""
-        return self.real.link
-
-    @property
-    def time(self) -> float:
-        """Of the real robot's clock [s]."""
-        return self.real.time
-
-    @property
-    def fallen(self) -> bool:
-        """Nobody tells."""
-        return False
-
-    @property
-    def has_scans(self) -> bool:
-        """Of the real robot."""
-        return self.real.has_scans
-
-    def read(self) -> BodyState:
-        """What the real robot feels."""
-        return self.real.read()
-
-    def write(self, command: BodyCommand) -> None:
-        """To the real robot."""
-        self.real.write(command)
-
-    def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
-        """To the real robot."""
-        self.real.follow(targets, modes, stiffness)
-
-    def drive(self, twist: Twist) -> None:
-        """To the real robot."""
-        self.real.drive(twist)
-
-    def stop_plan(self, plan: StopPlan) -> None:
-        """To the real robot."""
-        self.real.stop_plan(plan)
-
-    def scans(self, since: float) -> tuple[Scan, ...]:
-        """Of the real robot."""
-        return self.real.scans(since)
-
-    def advance(self, seconds: float) -> None:
-        """Let the real robot's time pass, and show it as it is then."""
-        self.real.advance(seconds)
-        self._show(self.real.read())
-
-    def _show(self, state: BodyState) -> None:
-        here = self.engine.joint_positions(self.model)
-        self.engine.set_joints(self.model, np.where(np.isfinite(state.position), state.position, here))
-
-    def stop(self) -> None:
-        """Stop the real robot."""
-        self.real.stop()
-
-    def close(self) -> None:
-        """Stop the real robot and let it go, and free the scene."""
-        self.real.close()
-        super().close()
 
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]

@@ -27,7 +27,7 @@ from andante.mobile.publisher import flat_message
 from andante.mobile.sensing import Odometry, OnMap
 from andante.session.nodes.navigation import NavigationNode, navigation_of
 from andante.session.nodes.node import LiveNode
-from andante.session.stage import Mirror
+from andante.session.real import Mirror
 
 from .computer import RoverComputer
 from .guides import WaypointGuide
