@@ -122,7 +122,8 @@ def behave(
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
         picture: picture of the end to write (.png, .jpg, .webp).
-        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT, or
+            `file.py:Name`. It moves at once.
         params: a TOML file with the tables [falls] (`FallRules`), and [body] and [start] for a real robot.
 
     Returns:
