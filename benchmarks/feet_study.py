@@ -132,7 +132,7 @@ def anywhere(args: argparse.Namespace) -> dict[str, Any]:
         ready = prepare(robot, Request("walk"))
         sim = an.simulate(robot, place.world, pose=ready.pose, start=at, sensors=True, seed=seed)
         loop = an.ControlLoop(sim, ready.walker)
-        sight, filter_ = Sight(robot, sim.sensors), SpaceLocalizer(field, seed=seed)
+        sight, filter_ = Sight(sim), SpaceLocalizer(field, seed=seed)
         loop.run(1.0)
         made, seconds = None, 0.0
         command, looks = an.locomotion.Command(wz=0.4), 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName, Unsupported
-from andante.geometry import Array
+from andante.geometry import SE3, Array
 from andante.locomotion import Readings, Walker
 from andante.physics.state import Mode
 
@@ -55,6 +55,17 @@ class BodyState(Readings):
     ranges: Mapping[str, Array] = field(default_factory=dict)  # lidar, sonar, UWB by sensor name
     power: Power = NO_POWER
     health: Health = WELL
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Points that a depth camera or a lidar of several rows has seen."""
+
+    sensor: str
+    time: float  # of the body's clock when they were measured [s]
+    points: Array  # (n, 3) in the axes of the sensor [m]
+    link: str  # that carries the sensor
+    pose: SE3  # of the sensor on the link
 
 
 @dataclass(frozen=True)
@@ -236,3 +247,14 @@ class Body(ABC):
             The scans, told from the root, oldest first.
         """
         return ()
+
+    def clouds(self, known: Mapping[str, float]) -> tuple[Cloud, ...] | None:
+        """What its depth cameras and its lidars of several rows see; cameras look from the first call on.
+
+        Args:
+            known: time of the newest cloud that is known of a sensor already [s], by its name.
+
+        Returns:
+            The newest cloud of each sensor that is newer; None: it has no such sensor.
+        """
+        return None

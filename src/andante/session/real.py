@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andante import hardware
-from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
+from andante.control.body import Body, BodyCommand, BodyState, Cloud, LinkState, StopPlan, Twist
 from andante.description import Robot
 from andante.geometry import Array
 from andante.hardware.address import SIMULATED, check_address
@@ -70,6 +70,10 @@ class Mirror(Simulation):
     def has_scans(self) -> bool:
         """Of the real robot."""
         return self.real.has_scans
+
+    def clouds(self, known: Mapping[str, float]) -> tuple[Cloud, ...] | None:
+        """Of the real robot."""
+        return self.real.clouds(known)
 
     def read(self) -> BodyState:
         """What the real robot feels."""

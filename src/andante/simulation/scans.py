@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from andante.control.body import Cloud
 from andante.description.robot import Robot
 from andante.description.solids import robot_bounds
 from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, so3
 from andante.mapping import Scan
-from andante.sensors import Channel, Lidar, Reading, SensorSuite
+from andante.sensors import Channel, DepthCamera, Lidar, Reading, SensorSuite
 
 GROUND_LINKS = ("base_footprint",)
+EVERY = 8  # pixels of a depth image between those that make its cloud
+ROWS = 2  # rows that make a lidar one of rings
 
 
 def lidar_channel(sensors: SensorSuite, name: str = "") -> Channel:
@@ -72,6 +76,36 @@ def scans_since(robot: Robot, sensors: SensorSuite, time: float, name: str = "")
         if known is None or known[0] != reading.time:
             known = sensors.told[channel.name] = (reading.time, scan_of(robot, channel.sensor, reading))
         yield known[1]
+
+
+def clouds_after(sensors: SensorSuite, known: Mapping[str, float]) -> tuple[Cloud, ...] | None:
+    """The newest cloud of each depth camera and lidar of rings that is newer than what is known of it [s].
+
+    Depth cameras are turned on. None: there is neither of them.
+    """
+    eyes = [each for each in sensors if isinstance(each.sensor, DepthCamera) or rings(each.sensor)]
+    out: list[Cloud] = []
+    for channel in eyes:
+        sensor, reading = channel.sensor, channel.reading
+        assert isinstance(sensor, DepthCamera | Lidar)
+        if isinstance(sensor, DepthCamera):
+            sensor.turn_on()
+        if reading is None or reading.time <= known.get(channel.name, -math.inf):
+            continue
+        if isinstance(sensor, Lidar):
+            points = sensor.model.points(reading.values)
+        else:
+            picture = sensor.picture(float(reading.values[0]))
+            if picture is None:
+                continue
+            points = sensor.model.points(picture.image, EVERY)
+        out.append(Cloud(channel.name, reading.time, points, sensor.link, sensor.pose))
+    return tuple(out) if eyes else None
+
+
+def rings(sensor: object) -> bool:
+    """Whether a sensor is a lidar of several rows."""
+    return isinstance(sensor, Lidar) and sensor.model.rows >= ROWS
 
 
 def ground_below(robot: Robot) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from andante._moved import renamed
-from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Health, JointTarget
+from andante.control.body import NO_POWER, WELL, Body, BodyCommand, BodyState, Cloud, Health, JointTarget
 from andante.control.start import first_positions, holds_still
 from andante.description import Placement, Robot, World, load_robot, load_world
 from andante.description.closure import close_loops
@@ -173,6 +173,14 @@ class Simulation(Body):
         from .scans import scans_since  # and with it mapping
 
         return tuple(scan for scan in scans_since(self.robot, self.sensors, since, self.lidar) if scan.time > since)
+
+    def clouds(self, known: Mapping[str, float]) -> tuple[Cloud, ...] | None:
+        """What its depth cameras and its lidars of several rows see."""
+        if self.sensors is None:
+            return None
+        from .scans import clouds_after  # and with it mapping
+
+        return clouds_after(self.sensors, known)
 
     def write(self, command: BodyCommand) -> None:
         """Set the targets of the named joints, and those of the drive under a twist."""

@@ -98,8 +98,7 @@ def walk_there(
         sensors=True, solver=request.solver,
     )  # fmt: skip
     try:
-        assert sim.sensors is not None
-        sight = Sight(robot, sim.sensors)
+        sight = Sight(sim)
         loop = ControlLoop(sim, walk, command=Command())
         view = RobotView(sim, walk, pose=ready.pose, origin=np.array(request.start))
         view.run_by(loop)

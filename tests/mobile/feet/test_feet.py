@@ -80,7 +80,7 @@ def test_odometry_of_a_stand_is_the_pose_of_the_root():
 def test_a_robot_that_sees_nothing_is_told_what_it_lacks():
     sim = an.simulate("nao", sensors=True)
     with pytest.raises(BadInput, match="head_camera:=xtion"):
-        Sight(sim.robot, sim.sensors)
+        Sight(sim)
     sim.close()
 
 
@@ -118,3 +118,25 @@ def test_the_last_steps_are_those_of_the_goal():
     left = ends_at(steps, (0.1, 0.0, 0.2), 0.1)[1]
     assert (left.x, left.y, left.yaw) == pytest.approx((0.1 - 0.05 * math.sin(0.2), 0.05 * math.cos(0.2), 0.2))
     assert [step.foot for step in ends_at(steps[:1], (0.0, 0.0, 0.0), 0.1)] == ["right", "left"]
+
+
+def test_clouds_are_told_by_the_body_once_each():
+    """By any body: a simulated one tells those of its lidar of rings; a point straight ahead lies where the wall is."""
+    robot = an.robot("nao", arguments={"head_lidar": "true"})
+    sim = an.simulate(robot, room(), pose="StandInit", sensors=True, seed=1)
+    sight = Sight(sim)
+    sim.run(0.4)
+    (cloud,) = sim.clouds({})
+    assert cloud.link in robot.link_poses()
+    assert 0.2 < cloud.time <= sim.time
+    assert sim.clouds({cloud.sensor: cloud.time}) == ()
+    points = sight.look(sim.read())
+    assert points is not None
+    assert sight.look(sim.read()) is None
+    placed = so3.from_quaternion(sim.base_pose[3:]) @ points.T + sim.base_pose[:3, None]
+    true = an.mapping.octree_of_world(room(), 0.1)
+    near = [
+        np.any(true.occupied(p + 0.1 * np.stack(np.meshgrid(*[[-1, 0, 1]] * 3), -1).reshape(-1, 3))) for p in placed.T
+    ]
+    assert np.mean(near) > 0.9
+    sim.close()

@@ -6,73 +6,41 @@ import math
 
 import numpy as np
 
-from andante.control.body import BodyState
-from andante.description.robot import Robot
+from andante.control.body import Body, BodyState
 from andante.errors import BadInput
 from andante.geometry import Array
 from andante.locomotion.biped.footsteps import angles_of, leaning
 from andante.locomotion.biped.walk import BipedWalk
-from andante.sensors import Channel, DepthCamera, Lidar, SensorSuite
 
-EVERY = 8  # pixels of a depth image between those that are used
 OWN = 0.2  # what is nearer to the vertical through the root is the robot itself [m]
-ROWS = 2  # rows that make a lidar one of rings
 
 
 class Sight:
     """The newest points of the depth cameras and lidars of several rows of a robot.
 
     Args:
-        robot: which carries them.
-        sensors: its channels; its depth cameras are turned on.
+        body: which carries them; its depth cameras are turned on.
     """
 
-    def __init__(self, robot: Robot, sensors: SensorSuite) -> None:
-        self._robot = robot
-        self._channels: list[Channel] = []
-        for channel in sensors:
-            sensor = channel.sensor
-            if isinstance(sensor, DepthCamera):
-                sensor.turn_on()
-                self._channels.append(channel)
-            elif isinstance(sensor, Lidar) and sensor.model.rows >= ROWS:
-                self._channels.append(channel)
-        if not self._channels:
+    def __init__(self, body: Body) -> None:
+        self._body, self._told = body, dict[str, float]()
+        if body.clouds(self._told) is None:
             raise BadInput(
-                f"robot {robot.name!r} has neither a depth camera nor a lidar of rings to see the room by; add one to "
-                "its file, by an argument where the file has one, such as head_camera:=xtion or head_lidar:=true"
+                f"robot {body.robot.name!r} has neither a depth camera nor a lidar of rings to see the room by; add "
+                "one to its file, by an argument where the file has one, such as head_camera:=xtion or head_lidar:=true"
             )
-        self._told = dict.fromkeys((channel.name for channel in self._channels), -math.inf)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The sensors that it looks with."""
-        return tuple(self._told)
 
     def look(self, state: BodyState) -> Array | None:
         """Points (n, 3) [m] in the axes of the root link that came since the last look; None: nothing new."""
-        clouds: list[Array] = []
-        poses = None
-        for channel in self._channels:
-            reading = channel.reading
-            if reading is None or reading.time <= self._told[channel.name]:
-                continue
-            self._told[channel.name] = reading.time
-            sensor = channel.sensor
-            assert isinstance(sensor, DepthCamera | Lidar)
-            if isinstance(sensor, Lidar):
-                points = sensor.model.points(reading.values)
-            else:
-                picture = sensor.picture(float(reading.values[0]))
-                if picture is None:
-                    continue
-                points = sensor.model.points(picture.image, EVERY)
-            if poses is None:
-                poses = self._robot.link_poses(dict(zip(self._robot.joint_names, state.position, strict=True)))
-            clouds.append(np.asarray(poses[sensor.link] @ sensor.pose @ points).reshape(-1, 3))
+        clouds = self._body.clouds(self._told)
         if not clouds:
             return None
-        points = np.concatenate(clouds)
+        robot = self._body.robot
+        poses = robot.link_poses(dict(zip(robot.joint_names, state.position, strict=True)))
+        self._told |= {cloud.sensor: cloud.time for cloud in clouds}
+        points = np.concatenate(
+            [np.asarray(poses[cloud.link] @ cloud.pose @ cloud.points).reshape(-1, 3) for cloud in clouds]
+        )
         return points[np.hypot(points[:, 0], points[:, 1]) > OWN]
 
 
