@@ -300,7 +300,7 @@ def excite(
         body: sim, or a real robot whose base is held: a `Body`, ws://HOST:9090, http://HOST:11311, or `file.py:Name`.
             It moves at once, from where its joints are.
         params: a TOML file with tables [excite] (`ExcitationSettings`) and [robot] (`RobotParameters`, of a simulated
-            robot), and [body] for a real robot.
+            robot), and [body] and [start] for a real robot.
         arguments: `name:=value` arguments of the robot's file.
         seed: random seed of all noise.
         progress: print progress on stderr.

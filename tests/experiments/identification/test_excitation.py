@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.errors import BadInput
+from andante.control.body import Body, BodyState, LinkState
+from andante.errors import BadInput, Unsupported
 from andante.experiments.identification import ExcitationSettings, ReplaySettings, excitation
 from andante.physics.commands import default_gains, outboard_inertia
 
@@ -90,3 +91,38 @@ def test_the_step_of_the_engine_that_recorded_is_that_of_the_replay():
         ReplaySettings.recorded_on("", 0.001)
     with pytest.raises(BadInput, match="recorded_dt is the step"):
         ReplaySettings.recorded_on("mujoco", math.nan)
+
+
+def test_a_robot_that_tells_its_joints_too_rarely_is_not_excited(tmp_path):
+    """`[start]` of the parameters says how far below the rate may be, as for everything that moves a real robot."""
+
+    class Slow(Body):
+        link = LinkState(rate=8.0)
+
+        def __init__(self, robot):
+            self.robot, self.moved = robot, False
+
+        def read(self):
+            return BodyState(0.0, np.zeros(len(self.joint_names)), np.zeros(len(self.joint_names)))
+
+        def write(self, command):
+            self.moved = True
+
+        def advance(self, seconds):
+            raise KeyboardInterrupt
+
+        def stop(self):
+            """It stands."""
+
+        def close(self):
+            """Nothing is held."""
+
+    body = Slow(an.robot("nao"))
+    with pytest.raises(Unsupported, match="tells its joints 8 times a second, an excitation needs 10"):
+        an.experiment.excite("nao", tmp_path / "out.csv", joints=["HeadYaw"], body=body)
+    assert not body.moved
+    params = tmp_path / "params.toml"
+    params.write_text("[start]\nrate_fraction = 0.5\n")
+    with pytest.raises(KeyboardInterrupt):
+        an.experiment.excite("nao", tmp_path / "out.csv", joints=["HeadYaw"], body=body, params=params)
+    assert body.moved

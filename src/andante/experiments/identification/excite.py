@@ -13,7 +13,7 @@ import numpy as np
 from andante import hardware, viz
 from andante.control.body import Body
 from andante.control.loop import ControlLoop
-from andante.control.start import first_positions
+from andante.control.start import first_positions, require_rate
 from andante.description import Robot
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array
@@ -30,6 +30,7 @@ from .recording import JointRecording, write_joint_recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LEAST_RATE = 10.0  # at which a real robot must tell its joints [Hz]
 SHOWN = 0.5  # between two words of progress [s]
 
 
@@ -113,6 +114,7 @@ def excite_robot(
         if dt is not None:
             raise BadInput("a real robot has no step of an engine; leave dt out")
         with opened(body, robot, given.body, report_log(progress)) as real:
+            require_rate(real, LEAST_RATE, "an excitation", given.start)
             made = excite_body(real, joints, seconds, rate, settings, progress)
     else:
         sim = simulate(
