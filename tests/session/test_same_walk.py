@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.session.recorded import described
 
 import andante as an
 from andante.bags import messages, open_bag
@@ -39,19 +40,6 @@ def played_live(robot, commands, folder, steps, **options):
             publisher.close()
         session.bus.call("/record_stop", {})
     return [targets for _, targets in steps]
-
-
-def described(path):
-    """Topics with their types, the frames of their headers, and the pairs of the tree of transforms."""
-    frames, tree = {}, set()
-    with open_bag(path) as bag:
-        types = {topic.name: topic.type for topic in bag.topics}
-        for topic, _, message in bag.decoded():
-            if topic.name in ("/tf", "/tf_static"):
-                tree |= {(t.header.frame_id, t.child_frame_id) for t in message.transforms}
-            elif hasattr(message, "header"):
-                frames.setdefault(topic.name, set()).add(message.header.frame_id)
-    return types, frames, tree
 
 
 def test_a_walk_is_the_same_from_every_door(tmp_path, steps):
