@@ -38,10 +38,11 @@ class Sight:
         robot = self._body.robot
         poses = robot.link_poses(dict(zip(robot.joint_names, state.position, strict=True)))
         self._told |= {cloud.sensor: cloud.time for cloud in clouds}
-        points = np.concatenate(
+        points: Array = np.concatenate(
             [np.asarray(poses[cloud.link] @ cloud.pose @ cloud.points).reshape(-1, 3) for cloud in clouds]
         )
-        return points[np.hypot(points[:, 0], points[:, 1]) > OWN]
+        far: Array = points[np.hypot(points[:, 0], points[:, 1]) > OWN]
+        return far
 
 
 def root_odometry(walk: BipedWalk, state: BodyState) -> Array:
