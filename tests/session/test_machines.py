@@ -126,6 +126,9 @@ def test_behave_runs_a_file_to_its_end_and_twice_alike(tmp_path):
     assert not first.fallen
     assert [each.target for each in first.story] == ["left", "walk", "end"]
     assert first.story == second.story
+    assert [state for state, _, _ in first.spans][1:] == ["left", "walk"]
+    assert all(begin <= end <= first.seconds for _, begin, end in first.spans)
+    assert len(first.plot().axes) == 1
     assert any('"there"' in line for line in first.log)
 
 

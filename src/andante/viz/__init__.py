@@ -24,12 +24,13 @@ if TYPE_CHECKING:
         space,
     )  # fmt: skip
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion
+    from .stories import plot_story
     from .tuning import plot_tuning
 
 __all__ = [
     "COLORS", "Film", "FootShown", "Shown", "draw_chain", "draw_frame", "draw_path", "draw_robot", "draw_target",
     "film_strip", "frame_all", "picture_strip", "plot_bars", "plot_drive", "plot_exploration", "plot_feet",
-    "plot_joints", "plot_map", "plot_search", "plot_tuning", "plot_walk", "plot_way", "preview_action",
+    "plot_joints", "plot_map", "plot_search", "plot_story", "plot_tuning", "plot_walk", "plot_way", "preview_action",
     "preview_bases", "preview_chain", "preview_motion", "preview_robot", "save_figure", "save_picture", "space",
     "take_picture",
 ]  # fmt: skip

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from andante import viz
 from andante.bus import Bus
 from andante.control.machines import Machine, Skill, Taken
 from andante.description import Problem
 from andante.description.solver import SolverLike
 from andante.errors import BadInput
+from andante.progress import bar
 from andante.session.choice import CONTROL_TIME
 from andante.session.nodes import all_nodes
 from andante.session.nodes.machines import MachineNode
@@ -30,6 +32,7 @@ from .host import MachineHost
 
 LONGEST = 36_000.0  # [s]
 LOGGED = 1000  # lines that are kept
+TOLD = 25  # control periods between two words of progress
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,20 @@ class BehaveResult(Result):
             f"{self.robot} ran {self.machine} on {self.engine}: {end} after {self.seconds:.2f} s, "
             f"{self.transitions} transitions{fall}"
         )
+
+    @property
+    def spans(self) -> tuple[tuple[str, float, float], ...]:
+        """States, and from when to when each was active [s], as far as `story` goes back."""
+        out, since = list[tuple[str, float, float]](), dict[str, float]()
+        for taken in self.story:
+            out.append((taken.source, since.pop(taken.source, 0.0), taken.time))
+            since[taken.target] = taken.time
+        out += [(state, begin, self.seconds) for state, begin in since.items() if state in self.active or not out]
+        return tuple(sorted(out, key=lambda span: span[1]))
+
+    def plot(self) -> viz.Figure:
+        """The states over time."""
+        return viz.plot_story(self.spans or [(state, 0.0, self.seconds) for state in self.active], str(self))
 
 
 @dataclass(frozen=True)
@@ -106,6 +123,7 @@ def behave(
     picture: Path | str | None = None,
     body: BodyLike = "sim",
     params: Path | str | None = None,
+    progress: bool = False,
 ) -> BehaveResult:
     """Run a state machine on a robot until it ends in a final state, or the time is over.
 
@@ -125,6 +143,7 @@ def behave(
         body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT, or
             `file.py:Name`. It moves at once.
         params: a TOML file with the tables [falls] (`FallRules`), and [body] and [start] for a real robot.
+        progress: print progress on stderr.
 
     Returns:
         How it went. Files are complete or absent, also when it is interrupted.
@@ -153,12 +172,13 @@ def behave(
             "/rosout", "rcl_interfaces/msg/Log", lambda m: lines.append(str(m.msg)) if len(lines) < LOGGED else None
         )
         stack.enter_context(kept(session.stage.sim, files, session.stage))
-        fell = _run(session, host, seconds)
+        with bar(f"{session.stage.name} {found.name}", progress, unit="s") as report:
+            fell = _run(session, host, seconds, lambda words: report(session.time, seconds, words))
         return _result(session, host, found, own, fell, problems, tuple(lines))
 
 
-def _run(session: LiveSession, host: MachineHost, seconds: float) -> bool:
-    """Step until it ends; whether the robot fell."""
+def _run(session: LiveSession, host: MachineHost, seconds: float, report: Callable[[str], None]) -> bool:
+    """Step until it ends; whether the robot fell. `report` is told the active states."""
     host.start()
     end, fell = session.periods + round(seconds / CONTROL_TIME), False
     session.teleop.release()
@@ -166,6 +186,8 @@ def _run(session: LiveSession, host: MachineHost, seconds: float) -> bool:
         session.step()
         host.update()
         fell = fell or bool(host.facts["falling"])
+        if session.periods % TOLD == 0 and host.runner is not None:
+            report(", ".join(host.runner.active))
     session.bus.spin()
     return fell
 
