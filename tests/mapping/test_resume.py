@@ -89,7 +89,7 @@ def test_the_command_writes_the_map_so_far_and_goes_on(log, tmp_path, monkeypatc
     assert not (tmp_path / "m.resume").exists()
     again = an.map_log(tmp_path / "drive.log", tmp_path / "m", resume=True)
     assert "begun anew" in again.warnings[-1]
-    with pytest.raises(BadInput, match="name it by -o"):
+    with pytest.raises(BadInput, match="name it as out"):
         an.map_log(tmp_path / "drive.log", resume=True)
 
 
