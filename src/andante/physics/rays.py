@@ -382,7 +382,7 @@ class Raycaster:
         return kernels.within(self._center, self._radius, point, float(reach))
 
     def reachable(self, origins: Array, directions: Array, reach: float) -> np.ndarray:
-        """Which shapes rays (n, 3) with n > 0 may meet nearer than `reach` [m]: by bounding spheres, (shapes,) of bool."""
+        """Which shapes some rays (n, 3) may meet nearer than `reach` [m], by bounding spheres: (shapes,) of bool."""
         return kernels.reachable(self._center, self._radius, origins, directions, float(reach))
 
     def nearest(
