@@ -1,6 +1,8 @@
 """The Python API: every command has its function, packages that are also functions, nothing heavy at the start."""
 
+import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ import andante as an
 from andante.cli.main import app
 from andante.lazy import callable_package
 
+SOURCE = Path(an.__file__).parent
 NAMES = {"map": "map_log", "eval": "evaluate", "list": "names", "import": "import_trials"}
 COMMANDS = typer.main.get_command(app).commands
 GROUPS = {name: each.commands for name, each in COMMANDS.items() if isinstance(each, typer.core.TyperGroup)}
@@ -31,6 +34,41 @@ def test_every_command_of_a_group_has_its_function(group, command):
     assert inspect.isfunction(made)
     assert made.__doc__
     assert all(each.annotation is not each.empty for each in inspect.signature(made).parameters.values())
+
+
+def public_calls():
+    """All functions of `an`, and the methods of its classes, by name."""
+    for name in an.__all__:
+        made = getattr(an, name)
+        if inspect.isfunction(made):
+            yield name, made, made.__doc__
+        elif inspect.isclass(made) and not issubclass(made, Exception):
+            for each, method in inspect.getmembers(made, inspect.isfunction):
+                if not each.startswith("_"):
+                    texts = [vars(base)[each].__doc__ for base in made.__mro__ if each in vars(base)]
+                    yield f"{name}.{each}", method, "\n".join(texts)
+    for group in GROUPS:
+        for command in GROUPS[group]:
+            name = NAMES.get(command, command)
+            made = getattr(getattr(an, group), name)
+            yield f"{group}.{name}", made, made.__doc__
+
+
+@pytest.mark.parametrize(("call", "text"), [pytest.param(*rest, id=name) for name, *rest in public_calls()])
+def test_every_public_call_says_what_it_takes_and_returns(call, text):
+    """A method that keeps what a base class promises says it there."""
+    signature = inspect.signature(call)
+    told = text.partition("Args:")[2]
+    named = {name for line in told.splitlines() for name in line.partition(":")[0].replace(" ", "").split(",")}
+    assert set(signature.parameters) - {"self"} <= named
+    if signature.return_annotation not in (None, "None"):
+        assert "Returns:" in text
+
+
+def test_the_chains_of_a_robot_are_typed():
+    """By a stub: kinematics stand above descriptions, which may not import them."""
+    assert inspect.signature(an.Robot.chain).return_annotation == "Chain"
+    assert (SOURCE / "description" / "_above.pyi").read_text() == "from andante.kinematics import Chain as Chain\n"
 
 
 def test_all_names_are_there():
@@ -57,6 +95,19 @@ def test_a_callable_package_calls_its_function(monkeypatch):
     monkeypatch.setitem(sys.modules, "made_for_this_test", made)
     callable_package("made_for_this_test", "math:hypot")
     assert made(3.0, 4.0) == 5.0
+
+
+def test_tasks_speak_of_arguments_not_of_flags():
+    """They are functions of Python first: what is wrong is told in words that fit both doors."""
+    found = []
+    for path in (each for each in (SOURCE / "tasks").rglob("*.py") if "zoo" not in each.parts):
+        tree = ast.parse(path.read_text())
+        documented = (node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+        told = {id(node.body[0].value) for node in documented if ast.get_docstring(node)}
+        texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        found += [f"{path.name}:{node.lineno}" for node in texts
+                  if id(node) not in told and re.search(r"(^|[\s(])--[a-z]", node.value)]  # fmt: skip
+    assert found == []
 
 
 def test_importing_andante_reads_nothing_heavy():

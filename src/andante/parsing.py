@@ -94,6 +94,11 @@ def _name_or_blank(found: re.Match[str]) -> str:
     return "" if found[0].startswith("#") else "_"
 
 
+def is_number(value: Any) -> bool:
+    """Whether what was read is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def key_lines(text: str) -> dict[str, int]:
     """Line of every dotted key of a TOML text, from 1; tables count with their heading, [[t]] as t.0, t.1, ..."""
     lines: dict[str, int] = {}

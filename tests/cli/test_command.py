@@ -7,14 +7,16 @@ import sys
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
-from andante.cli import bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk
+from andante.cli import bag, bridge, catalog, describe, experiment, gait, naoqi, navigate, studio, walk
 from andante.cli.command import Call, Command
 from andante.cli.main import app
 from andante.cli.options import CALLBACKS, Take
 from andante.cli.signature import REQUIRED, read_arguments
+from andante.errors import BadInput
 
-MODULES = (bag, bridge, catalog, describe, experiment, gait, navigate, studio, walk)
+MODULES = (bag, bridge, catalog, describe, experiment, gait, naoqi, navigate, studio, walk)
 PATHS = [
     "andante.tasks.walk:walk", "andante.tasks.sim:sim", "andante.tasks.play:play", "andante.tasks.navigate:navigate",
     "andante.tasks.explore:explore", "andante.tasks.maps.map_space:make_map", "andante.tasks.maps.localize:localize",
@@ -23,6 +25,12 @@ PATHS = [
     "andante.tasks.gait:resume", "andante.tasks.gait:export", "andante.experiments.commands:run",
     "andante.experiments.commands:fit", "andante.tasks.bag:record", "andante.tasks.bag:play",
     "andante.tasks.bridge:ros1", "andante.studio.open:studio", "andante.tasks.tune:tune",
+]  # fmt: skip
+
+COMMANDS_WITH_BODY = [
+    ("walk", "nao", "--distance", "1"), ("play", "nao", "wave_hand"), ("behave", "nao", "greet"),
+    ("navigate", "waffle", "--goal", "1 0 0"), ("explore", "waffle", "-o", "map"), ("tune", "waffle"),
+    ("studio", "nao"), ("experiment", "excite", "nao", "-o", "sweep"),
 ]  # fmt: skip
 
 
@@ -55,6 +63,31 @@ def test_what_a_command_takes_in_its_own_way_is_an_argument(module):
             names = {argument.name for argument in read_arguments(each.function)}
             assert set(each.takes) <= names
             assert not set(each.own) & names
+
+
+@pytest.mark.parametrize("words", COMMANDS_WITH_BODY, ids=" ".join)
+def test_whatever_may_move_a_real_robot_asks_first(words):
+    """Without a terminal nobody can be asked: the command is refused before anything is opened."""
+    address = ["--body", "serial:/dev/no-such-port"]
+    done = CliRunner().invoke(app, [*words, *address], input="y\n")
+    assert isinstance(done.exception, BadInput)
+    assert "would move and nobody can be asked here" in str(done.exception)
+    assert "name one with --body" in str(CliRunner().invoke(app, [*words, "--dry-run"]).exception)
+
+
+def test_all_of_them_are_known_here():
+    """Every command that takes a body has what asks before that moves, and what shows it without moving it."""
+
+    def with_body(group, *above):
+        for name, each in group.commands.items():
+            if isinstance(each, typer.core.TyperGroup):
+                yield from with_body(each, *above, name)
+            elif "body" in (flags := {parameter.name for parameter in each.params}):
+                assert {"dry_run", "yes"} <= flags, name
+                yield (*above, name)
+
+    found = set(with_body(typer.main.get_command(app)))
+    assert found == {words[: 2 if words[0] == "experiment" else 1] for words in COMMANDS_WITH_BODY}
 
 
 def test_help_of_a_command_imports_nothing_heavy():

@@ -69,3 +69,15 @@ def test_sigterm_ends_the_server_and_completes_the_recording(tmp_path: Path) -> 
     with open_bag(tmp_path / "andante_sessions" / "run.mcap") as bag:
         assert bag.whole
         assert sum(1 for _ in bag.messages()) > 5
+
+
+def test_a_real_robot_is_asked_for_first(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text('robot = "waffle"\nbody = "ws://192.0.2.1:9090"\n')
+    done = run(str(file))
+    assert done.returncode == 2
+    assert "waffle at ws://192.0.2.1:9090 would move and nobody can be asked here" in done.stderr
+    done = run(str(file), "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert '"/cmd_vel"' in done.stdout
+    assert "name one" in run(str(file), "body:=sim", "--dry-run").stderr

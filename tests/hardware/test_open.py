@@ -14,6 +14,7 @@ from andante.bus import Bus
 from andante.cli.main import app
 from andante.cli.options import allow
 from andante.control.body import Body, BodyState
+from andante.control.start import require_pose, require_rate
 from andante.description import load_robot
 from andante.errors import BadInput, UnknownName, Unsupported
 from andante.hardware.open import dry_run, make_body, open_body
@@ -21,7 +22,6 @@ from andante.hardware.ros.orders import JointPositions, JointTargets, JointTraje
 from andante.hardware.ros.settings import ros_options
 from andante.locomotion.behaviour import HoldPose
 from andante.mobile.driver import BaseDriver
-from andante.tasks.bodies import require_pose, require_rate
 from andante.tasks.walk import walk
 
 OWN = """

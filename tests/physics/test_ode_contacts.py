@@ -19,7 +19,7 @@ from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Height
 from andante.description.world import Placement
 from andante.geometry import SE3, so3
 from andante.physics.checks import specimens
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.ode.contacts import combined
 from andante.physics.ode.convex import ConvexPairs, polytope, shape_points
 from andante.physics.ode.engine import OdeEngine

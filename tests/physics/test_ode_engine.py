@@ -23,11 +23,12 @@ from andante.description.shapes import Box, Plane
 from andante.description.world import Placement
 from andante.errors import BadInput, Diverged, Unsupported
 from andante.geometry import SE3
+from andante.geometry.se2 import wrap_angle
 from andante.locomotion import Command
 from andante.locomotion.gaits import Request, prepare
 from andante.physics.checks import specimens
-from andante.physics.engine import Model
-from andante.physics.ode.build import fold, is_wide, joint_zero, shared_tensors
+from andante.physics.model import Model
+from andante.physics.ode.build import is_wide, joint_zero, shared_tensors
 from andante.physics.ode.drive import follow_rates, stops_for
 from andante.physics.ode.engine import OdeEngine
 from andante.physics.state import Mode, Settings
@@ -110,7 +111,7 @@ def test_stops_stay_away_from_the_fold(low, width):
     joint = Joint("j", JointType.REVOLUTE, "a", "b", limits=Limits(low, low + width))
     center = joint_zero(joint)
     for limit in (low, low + width):
-        image = fold(limit - center) if is_wide(joint) else limit - center
+        image = wrap_angle(limit - center) if is_wide(joint) else limit - center
         assert abs(image) < 2.75
 
 

@@ -18,15 +18,10 @@ from andante.bags import messages
 from andante.description import Box, Capsule, Cylinder, Ellipsoid, SensorSpec, Sphere
 from andante.errors import AndanteError, BadInput
 from andante.geometry import SE3
+from andante.mapping.io.clouds import depths_of_image, points_of_cloud
 from andante.sensors import XTION, DepthCamera, DepthModel, Lidar, LidarModel, SensorSuite
 from andante.sensors.topics import sensor_topics
-from andante.simulation.clouds import (
-    cloud_message,
-    depth_message,
-    depths_of_image,
-    info_message,
-    points_of_cloud,
-)
+from andante.simulation.clouds import cloud_message, depth_message, info_message
 
 SMALL = DepthModel(width=64, height=48, horizontal_fov=math.radians(58.0), range_max=6.0)
 THINGS = (

@@ -4,6 +4,7 @@ import pytest
 
 from andante.errors import BadInput
 from andante.session.launch_file import (
+    BodyPlan,
     LaunchPlan,
     NavigationPlan,
     RobotPlan,
@@ -144,3 +145,14 @@ def test_more_robots_are_read_and_checked() -> None:
         with pytest.raises(BadInput, match=r"run\.toml") as told:
             launch_plan({"robots": entries}, "run.toml")
         assert words in str(told.value)
+
+
+def test_a_real_robot_is_an_address_or_a_section_with_one(file: Path) -> None:
+    assert read_launch(file).body == BodyPlan("sim")
+    assert read_launch(file, ["body:=ws://nao.local:9090"]).body == BodyPlan("ws://nao.local:9090")
+    with file.open("a") as text:
+        text.write('[body]\naddress = "http://nao.local:11311"\ntargets = "angles"\n')
+    assert read_launch(file).body == BodyPlan("http://nao.local:11311", {"targets": "angles"})
+    for wrong, words in (("body.address:=nao", "nao"), ("body:=3", "body is an address"), ("body:={}", "with one")):
+        with pytest.raises(BadInput, match=words):
+            read_launch(file, [wrong])

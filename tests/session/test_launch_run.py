@@ -130,3 +130,44 @@ def test_errors_of_a_launch_are_told_to_who_started_it(tmp_path: Path) -> None:
     outcome = run_launch(read_launch(str(file), []), bridge=Dead, say=told.append)
     assert told[0] == "bridge ros1 exited"
     assert outcome.errors == tuple(told)
+
+
+BODY = """
+import andante as an
+from andante.control import Body
+
+
+class Real(Body):
+    address = "the yard"
+
+    def __init__(self, robot):
+        self.robot, self.sim = robot, an.simulate(robot, sensors=True)
+
+    time = property(lambda self: self.sim.time)
+
+    def read(self):
+        return self.sim.read()
+
+    def write(self, command):
+        self.sim.write(command)
+
+    def advance(self, seconds):
+        self.sim.advance(seconds)
+
+    def stop(self):
+        self.sim.stop()
+
+    def close(self):
+        self.sim.stop()
+"""
+
+
+def test_a_launch_file_moves_a_real_robot(tmp_path: Path) -> None:
+    (tmp_path / "real.py").write_text(BODY)
+    table = {
+        "robot": "waffle", "realtime": False, "seconds": 1.5, "body": f"{tmp_path / 'real.py'}:Real",
+        "then": [{"at": 0.1, "do": "drive 0.2 0 0 2"}],
+    }  # fmt: skip
+    outcome = run_launch(launch_plan(table, str(tmp_path / "run.toml")))
+    assert outcome.engine == "the yard"
+    assert outcome.position[0] > 0.1

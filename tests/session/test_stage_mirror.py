@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import andante as an
-from andante.control.body import Body, BodyState, Health, Twist
-from andante.errors import BadInput
+from andante.control.activities import Driving
+from andante.control.body import Body, BodyState, Health, LinkState, Twist
+from andante.control.start import StartSettings
+from andante.errors import BadInput, Unsupported
 from andante.geometry import Array
 from andante.locomotion.gaits import Request, prepare
 from andante.session import LiveSession
@@ -18,6 +20,8 @@ class Real(Body):
     """A robot that a session knows by its body alone."""
 
     takes_stop_plan = True
+
+    rate = 100.0  # of its state, as measured [Hz]
 
     def __init__(self, robot: an.Robot) -> None:
         ready = prepare(robot, Request("walk"))
@@ -33,6 +37,10 @@ class Real(Body):
     @property
     def time(self) -> float:
         return self.sim.time
+
+    @property
+    def link(self) -> LinkState:
+        return LinkState(rate=self.rate)
 
     def write(self, command) -> None:
         self.sim.write(command)
@@ -95,3 +103,28 @@ def test_a_session_walks_a_real_robot_and_shows_it(real: list[Real], tmp_path: P
         session.run(1.0)
         assert session.stopped
     assert real[0].closed
+
+
+def test_a_robot_that_tells_its_joints_too_rarely_is_not_walked(real: list[Real], tmp_path: Path) -> None:
+    """It is held and moved joint by joint; keys, /cmd_vel and `drive` are refused with the rate that was measured."""
+
+    def make(robot: an.Robot) -> Body:
+        real.append(Real(robot))
+        real[-1].rate = 20.0
+        return real[-1]
+
+    lines: list[str] = []
+    with LiveSession("nao", body=make, folder=tmp_path, nodes=()) as session:
+        session.bus.subscribe("/rosout", None, lambda line: lines.append(str(line.msg)), queue=100)
+        with pytest.raises(Unsupported, match="tells its joints 20 times a second, gait 'walk' needs 50"):
+            session.stage.drive()
+        for _ in range(10):
+            session.drive(vx=0.2)
+            session.run(0.1)
+        assert session.behaviour == "hold"
+        assert abs(real[0].sim.base_pose[0]) < 0.02
+        assert [line for line in lines if "not driven" in line] == [
+            "it is not driven: the robot tells its joints 20 times a second, gait 'walk' needs 50"
+        ]
+    with LiveSession("nao", body=make, folder=tmp_path, nodes=(), start_settings=StartSettings(0.3)) as session:
+        assert isinstance(session.stage.activities.present, Driving)

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from andante.control.joints.following import FollowSettings
+from andante.control.start import StartSettings
 from andante.control.teleop_mux import TeleopSettings
 from andante.control.walking import WalkSettings
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import FallRules
 from andante.studio import open_studio
-from andante.tasks.bodies import StartSettings, read_params
+from andante.tasks.bodies import read_params
 from andante.tasks.explore import explore
 from andante.tasks.navigate import ArrivalSettings, navigate
 from andante.tasks.play import PlaySettings, play

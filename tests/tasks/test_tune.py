@@ -46,3 +46,20 @@ def test_mistakes_are_told(tmp_path, options, words):
     with pytest.raises(BadInput, match=words):
         tune(**{"robot": "waffle", "out": tmp_path / "w.toml", **options})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_limits_of_the_parameter_file_count_and_other_tables_are_refused(tmp_path, monkeypatch):
+    file, driven = tmp_path / "params.toml", []
+
+    def note(robot, room):
+        driven.append(robot.vehicle)
+        raise BadInput("enough")
+
+    monkeypatch.setattr("andante.tasks.tune._drive", note)
+    file.write_text("[vehicle]\nmax_speed = 0.11\n")
+    with pytest.raises(BadInput, match="enough"):
+        tune("waffle", out=tmp_path / "w.toml", params=file)
+    assert driven[0].max_speed == 0.11
+    file.write_text("[mppi]\nsamples = 100\n")
+    with pytest.raises(BadInput, match=r"tune takes the tables .* only, got mppi"):
+        tune("waffle", out=tmp_path / "w.toml", params=file)

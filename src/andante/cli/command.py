@@ -73,7 +73,7 @@ class Command:
         warned: lines for stderr about a result.
         written: files that a result tells of, beside those that the command line names.
         code: exit code after a result.
-        dry: what `--dry-run` calls instead, `module:name`; empty: the function moves no real robot.
+        dry: what `--dry-run` calls instead, `module:name`, for a function with an argument `body`.
         json: whether there is `--json`.
     """
 
@@ -101,7 +101,12 @@ class Command:
 
     @cached_property
     def _own(self) -> Mapping[str, Take]:
-        return {**self.own, **(BODY if self.dry else {}), **(JSON if self.json else {})}
+        return {**self.own, **(BODY if self._moves else {}), **(JSON if self.json else {})}
+
+    @cached_property
+    def _moves(self) -> bool:
+        """Whether it may move a real robot: whatever takes a body asks first."""
+        return any(each.name == "body" for each in self._arguments)
 
     def callback(self) -> Callable[..., None]:
         """What Typer makes a command of: a function with all options in its signature."""
@@ -138,7 +143,7 @@ class Command:
         call = Call(self.function, given, own, own.get("json", False))
         if any(each.name == "progress" for each in self._arguments):
             given["progress"] = not call.json
-        if self.dry:
+        if self._moves:
             if own["dry_run"]:
                 refuse_simulated(given["body"])
                 print_lines(call.by(self.dry))

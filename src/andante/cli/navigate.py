@@ -29,6 +29,7 @@ tune = Command(
     "Learn latency, braking, scrub and straying of a wheeled base by a short drive in free space.",
     {"out": Take("FILE", flags="-o --out")},
     written=lambda made: (made.file,),
+    dry="andante.tasks.dry_run:dry_drive",
 )
 explore = Command(
     "andante.tasks.explore:explore",

@@ -7,8 +7,8 @@ from typing import Any
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, STUDIO_WORLD
 
 from .command import Call, Command
-from .options import SHARED, Take
-from .output import console, print_json
+from .options import BODY, SHARED, Take, allow, refuse_simulated
+from .output import console, print_json, print_lines
 
 WITH = Take("ROBOT@X,Y[,YAW][:NAME]", flags="--with", about="One more robot (m, degrees); may be given often.")
 
@@ -48,13 +48,22 @@ studio = Command(
 
 
 def _launch(call: Call) -> Any:
+    from andante.session.launch_file import read_launch
     from andante.studio.launch import launch as run
+    from andante.tasks.dry_run import dry_session
 
     def say(text: str) -> None:
         if not call.json:
             console().print(text, markup=False)
 
-    return run(call.given["file"], *(call.own["overrides"] or ()), robots=call.given.get("robots", ()), say=say)
+    words = call.own["overrides"] or ()
+    plan = read_launch(call.given["file"], words)
+    if call.own["dry_run"]:
+        refuse_simulated(plan.body.address)
+        print_lines(dry_session(plan.robot, plan.body.address, plan.body.options, plan.arguments, plan.gait))
+        return None
+    allow(plan.body.address, plan.robot, call.own["yes"])
+    return run(call.given["file"], *words, robots=call.given.get("robots", ()), say=say)
 
 
 launch = Command(
@@ -68,7 +77,8 @@ launch = Command(
             kind=list[str],
             default=None,
             argument=True,
-        )
+        ),
+        **BODY,
     },
     run=_launch,
 )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from andante.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from . import machines
     from .activities import Acting, Playing
     from .activity_manager import ActivityManager
     from .body import Body, BodyCommand, BodyState, Health, JointTarget, Power
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Acting", "ActivityManager", "Body", "BodyCommand", "BodyState", "ControlLoop", "FallSupervisor", "Health",
-    "JointTarget", "Playing", "Power", "RobotView", "TeleopMux", "Tracking", "WalkGoal", "WalkGuide", "walk_to",
+    "JointTarget", "Playing", "Power", "RobotView", "TeleopMux", "Tracking", "WalkGoal", "WalkGuide", "machines",
+    "walk_to",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

@@ -148,15 +148,27 @@ class Body(ABC):
 
     @abstractmethod
     def read(self) -> BodyState:
-        """The newest state; never waits."""
+        """What the robot feels; never waits.
+
+        Returns:
+            The newest state.
+        """
 
     @abstractmethod
     def write(self, command: BodyCommand) -> None:
-        """Take over a command; never waits. A body that cannot obey now tells so in its health."""
+        """Take over a command; never waits. A body that cannot obey now tells so in its health.
+
+        Args:
+            command: targets of joints, or a twist of the base; what it does not name goes on as before.
+        """
 
     @abstractmethod
     def advance(self, seconds: float) -> None:
-        """Let a time [s] pass, counted from the end of the last call: simulated, or waited for on the wall clock."""
+        """Let time pass: simulated, or waited for on the wall clock.
+
+        Args:
+            seconds: how long, counted from the end of the last call [s].
+        """
 
     @abstractmethod
     def stop(self) -> None:
@@ -186,15 +198,27 @@ class Body(ABC):
         )
 
     def drive(self, twist: Twist) -> None:
-        """Drive the base by a twist vx, vy [m/s], wz [rad/s]."""
+        """Drive the base.
+
+        Args:
+            twist: vx, vy [m/s] and wz [rad/s] in the axes of the robot.
+        """
         self.write(BodyCommand(twist=twist))
 
     def stop_plan(self, plan: StopPlan) -> None:
-        """What it shall do when its targets cease; replaces the plan before."""
+        """What it shall do when its targets cease.
+
+        Args:
+            plan: how it comes to rest; replaces the plan before.
+        """
         raise Unsupported(f"body {self.name!r} takes no stop plan")
 
     def own_walk(self) -> Walker | None:
-        """What lets it walk by its own means, led by twists; None: it is led joint by joint."""
+        """What lets it walk by its own means.
+
+        Returns:
+            A walker that is led by twists; None: it is led joint by joint.
+        """
         return None
 
     @property
@@ -203,5 +227,12 @@ class Body(ABC):
         return any(spec.kind == "lidar" for spec in self.robot.sensors)
 
     def scans(self, since: float) -> tuple[Scan, ...]:
-        """Scans of its lidar whose first beam came after a time [s] of its clock, oldest first, told from the root."""
+        """Scans of its lidar.
+
+        Args:
+            since: those whose first beam came after this time of its clock [s].
+
+        Returns:
+            The scans, told from the root, oldest first.
+        """
         return ()

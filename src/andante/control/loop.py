@@ -86,9 +86,12 @@ class ControlLoop:
         self._planner = StopPlanner(behaviour) if body.takes_stop_plan else None
 
     def step(self, seconds: float | None = None) -> BodyState:
-        """One period: read, decide, send, and let the period pass, or `seconds` of it before an end.
+        """One period: read, decide, send, and let the period pass.
 
         A real body that has fallen silent is stopped, and `LostBody` says so.
+
+        Args:
+            seconds: how much of the period passes, before an end [s]; None: all of it.
 
         Returns:
             The state that it was decided from.
@@ -99,7 +102,11 @@ class ControlLoop:
         return state
 
     def decide(self) -> BodyState:
-        """The first half of a period: read, decide, send. Who steps several loops in one world lets time pass then."""
+        """The first half of a period: read, decide, send. Who steps several loops in one world lets time pass then.
+
+        Returns:
+            The state that it was decided from.
+        """
         body, behaviour = self.body, self.behaviour
         self.state = state = body.read()
         if state.health.lost and not body.simulated:
@@ -133,7 +140,11 @@ class ControlLoop:
                 observer.update(body)
 
     def run(self, seconds: float = math.inf, until: Callable[[], bool] | None = None) -> bool:
-        """Go on for a time [s], in whole periods (what is left counts the next time), or until something holds.
+        """Go on for a time, or until something holds.
+
+        Args:
+            seconds: how long, in whole periods; what is left counts the next time [s].
+            until: asked before every period; it ends the run. Needed where no time is given.
 
         Returns:
             Whether it holds at the end; True without `until`.

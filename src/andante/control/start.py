@@ -1,15 +1,19 @@
-"""How a robot starts: its first joint positions, and what they say about it."""
+"""How a robot starts: its first joint positions and what they say, and what a real one must tell before it is moved."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from andante.description import Robot
 from andante.description.closure import close_loops
 from andante.description.joint import JointType
+from andante.errors import BadInput, Unsupported
+
+from .body import Body
 
 SIDES = ("belly", "back", "left", "right")  # that a robot can lie on
 
@@ -50,3 +54,36 @@ def holds_still(robot: Robot) -> np.ndarray:
         ],
         dtype=bool,
     )
+
+
+@dataclass(frozen=True)
+class StartSettings:
+    """What a real robot must tell and how it must stand before it is moved; table [start] of `--params`."""
+
+    rate_fraction: float = 0.9  # of the rate that a gait needs: a measured one scatters
+    pose_tolerance: float = 0.25  # joints further from where a gait begins must be brought there first [rad or m]
+
+
+START = StartSettings()
+
+
+def require_rate(body: Body, least: float, what: str, settings: StartSettings = START) -> None:
+    """Refuse what needs to hear of the joints more often [Hz] than the body tells."""
+    rate = body.link.rate
+    if rate < settings.rate_fraction * least:
+        raise Unsupported(f"the robot tells its joints {rate:.0f} times a second, {what} needs {least:.0f}")
+
+
+def require_pose(body: Body, pose: Mapping[str, float], what: str, settings: StartSettings = START) -> None:
+    """Refuse to begin far from a pose: the robot would have to jump there."""
+    position = body.read().position
+    off = {name: abs(position[i] - pose[name]) for i, name in enumerate(body.joint_names) if name in pose}
+    unknown = [name for name, gap in off.items() if not np.isfinite(gap)]
+    if unknown:
+        raise BadInput(f"{body.name} does not tell where {', '.join(unknown)} are; {what} cannot begin")
+    worst = max(off, key=lambda name: off[name], default="")
+    if worst and off[worst] > settings.pose_tolerance:
+        raise BadInput(
+            f"{body.name} does not stand as {what} begins: {worst} is off by {off[worst]:.2f} rad; "
+            "bring it there first, for example by play with a pose"
+        )

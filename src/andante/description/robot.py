@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from andante.geometry import SE3, so3
 from .joint import Joint, JointType
 from .link import IDENTITY, Link, SensorSpec
 from .source import Problem, Source
+
+if TYPE_CHECKING:
+    from ._above import Chain
 
 STANDING_POSES = ("standinit", "stand", "standing", "init", "home", "ready")  # the first that a robot has; any case
 
@@ -102,14 +105,28 @@ class Robot:
         return out
 
     def link(self, name: str) -> Link:
-        """The link of that name."""
+        """The link of that name.
+
+        Args:
+            name: of the link.
+
+        Returns:
+            The link; `UnknownName` where there is none.
+        """
         try:
             return self._links[name]
         except KeyError:
             raise UnknownName.among("link", name, self._links, f"robot {self.name!r}") from None
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name (tree or loop)."""
+        """The joint of that name (tree or loop).
+
+        Args:
+            name: of the joint.
+
+        Returns:
+            The joint; `UnknownName` where there is none.
+        """
         try:
             return self._joints[name]
         except KeyError:
@@ -122,7 +139,14 @@ class Robot:
         return next((known[name] for name in STANDING_POSES if name in known), None)
 
     def pose(self, name: str) -> dict[str, float]:
-        """Joint positions of a named pose; names ignore case [rad, m]."""
+        """Joint positions of a named pose.
+
+        Args:
+            name: of the pose; case does not matter.
+
+        Returns:
+            Positions by joint [rad, m].
+        """
         folded = {key.casefold(): value for key, value in self.poses.items()}
         try:
             return dict(folded[name.casefold()])
@@ -130,11 +154,25 @@ class Robot:
             raise UnknownName.among("pose", name, self.poses, f"robot {self.name!r}") from None
 
     def parent_joint(self, link: str) -> Joint | None:
-        """The joint that carries a link, None for the root."""
+        """The joint that carries a link.
+
+        Args:
+            link: name of the link.
+
+        Returns:
+            The joint; None for the root.
+        """
         return self._parent_joint.get(link)
 
     def ancestors(self, link: str) -> list[Joint]:
-        """The joints that carry a link, from it up to the root."""
+        """The joints that carry a link.
+
+        Args:
+            link: name of the link.
+
+        Returns:
+            The joints from the link up to the root.
+        """
         found: list[Joint] = []
         while (joint := self.parent_joint(link)) is not None:
             found.append(joint)
@@ -142,11 +180,25 @@ class Robot:
         return found
 
     def carried(self, link: str) -> Sequence[Joint]:
-        """The joints whose parent a link is."""
+        """The joints whose parent a link is.
+
+        Args:
+            link: name of the link.
+
+        Returns:
+            The joints, in the order of the file.
+        """
         return self._carried_joints.get(link, ())
 
     def welded(self, link: str) -> list[str]:
-        """A link and everything that fixed joints hold on it, further out."""
+        """A link and everything that fixed joints hold on it, further out.
+
+        Args:
+            link: name of the link.
+
+        Returns:
+            Names of the links, that one first.
+        """
         group = [link]
         for name in group:
             group += [joint.child for joint in self.carried(name) if joint.type is JointType.FIXED]
@@ -186,9 +238,15 @@ class Robot:
 
     # ---- kinematics at the level of the description --------------------------------------------
     def link_poses(self, positions: Mapping[str, float] | None = None) -> dict[str, SE3]:
-        """Pose of every link in the root frame; joints that are not named stay at 0 (mimics follow).
+        """Pose of every link in the root frame.
 
         Loops are not looked at: `andante.description.closure.close_loops` gives positions in which they are closed.
+
+        Args:
+            positions: of joints [rad, m]; those that are not named stay at 0, mimic joints follow.
+
+        Returns:
+            Poses by link.
         """
         q = self.complete(positions or {})
         poses = {self.root: IDENTITY}
@@ -200,7 +258,14 @@ class Robot:
         return poses
 
     def complete(self, positions: Mapping[str, float]) -> dict[str, float]:
-        """All movable joints: given ones, 0 for the rest, mimic joints by their source."""
+        """Positions of all movable joints.
+
+        Args:
+            positions: of some joints [rad, m].
+
+        Returns:
+            The given ones, 0 for the rest, mimic joints by their source [rad, m].
+        """
         unknown = [name for name in positions if name not in self._joints]
         if unknown:
             raise UnknownName.among("joint", unknown[0], self.joint_names, f"robot {self.name!r}")
@@ -222,12 +287,20 @@ class Robot:
         return tuple(_topological(self.root, self.joints))
 
     # ---- sugar ---------------------------------------------------------------------------------
-    def chain(self, base: str, tip: str) -> Any:
-        """The joints from one link to another as a kinematic chain: fk, jacobian, ik (`andante.kinematics.Chain`).
+    def chain(self, base: str, tip: str) -> Chain:
+        """The joints from one link to another as a kinematic chain: fk, jacobian, ik.
 
         Kinematics stand above descriptions, so that room is looked up by name when this is called.
+
+        Args:
+            base: link or named frame that the chain begins at; poses are told in its axes.
+            tip: link or named frame at its end.
+
+        Returns:
+            The chain; `Unsupported` where a joint between the two has more than one axis.
         """
-        return import_module("andante.kinematics").chain(self, base, tip)
+        made: Chain = import_module("andante.kinematics").chain(self, base, tip)
+        return made
 
     @property
     def folder(self) -> Path | None:

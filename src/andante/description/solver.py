@@ -64,7 +64,14 @@ class SolverSettings:
         return {name: value for name, value in vars(self).items() if value is not None}
 
     def over(self, other: SolverSettings) -> SolverSettings:
-        """These settings, and those of the other where these state nothing."""
+        """These settings before others.
+
+        Args:
+            other: what counts where these state nothing.
+
+        Returns:
+            Both together.
+        """
         return replace(self, **{k: v for k, v in other.stated.items() if getattr(self, k) is None})
 
 

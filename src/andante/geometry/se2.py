@@ -24,7 +24,7 @@ def compose(a: ArrayLike, b: ArrayLike) -> Array:
         (x, y, yaw), (bx, by, turn) = a.tolist(), b.tolist()
         if math.isfinite(yaw):
             c, s = math.cos(yaw), math.sin(yaw)
-            return np.array([x + c * bx - s * by, y + s * bx + c * by, _wrapped(yaw + turn)])
+            return np.array([x + c * bx - s * by, y + s * bx + c * by, wrap_angle(yaw + turn)])
     c, s = np.cos(a[..., 2]), np.sin(a[..., 2])
     x = a[..., 0] + c * b[..., 0] - s * b[..., 1]
     y = a[..., 1] + s * b[..., 0] + c * b[..., 1]
@@ -38,7 +38,7 @@ def inverse(a: ArrayLike) -> Array:
         x, y, yaw = a.tolist()
         if math.isfinite(yaw):
             c, s = math.cos(yaw), math.sin(yaw)
-            return np.array([-c * x - s * y, s * x - c * y, _wrapped(-yaw)])
+            return np.array([-c * x - s * y, s * x - c * y, wrap_angle(-yaw)])
     c, s = np.cos(a[..., 2]), np.sin(a[..., 2])
     return np.stack([-c * a[..., 0] - s * a[..., 1], s * a[..., 0] - c * a[..., 1], wrap(-a[..., 2])], axis=-1)
 
@@ -69,7 +69,7 @@ def exp(twist: ArrayLike) -> Array:
             half = turn / 2
             chord = math.sin(half) / half if half else 1.0
             c, s = math.cos(half), math.sin(half)
-            return np.array([chord * (c * vx - s * vy), chord * (s * vx + c * vy), _wrapped(turn)])
+            return np.array([chord * (c * vx - s * vy), chord * (s * vx + c * vy), wrap_angle(turn)])
     half = v[..., 2] / 2
     chord = np.sinc(half / np.pi)  # sin(w/2) / (w/2)
     c, s = np.cos(half), np.sin(half)
@@ -84,7 +84,7 @@ def log(pose: ArrayLike) -> Array:
     if a.shape == _ONE:
         x, y, turn = a.tolist()
         if math.isfinite(turn):
-            half = _wrapped(turn) / 2
+            half = wrap_angle(turn) / 2
             chord = math.sin(half) / half if half else 1.0
             c, s = math.cos(half), math.sin(half)
             return np.array([(c * x + s * y) / chord, (c * y - s * x) / chord, 2 * half])
@@ -95,6 +95,6 @@ def log(pose: ArrayLike) -> Array:
     return np.stack([(c * a[..., 0] + s * a[..., 1]) / chord, (c * a[..., 1] - s * a[..., 0]) / chord, yaw], axis=-1)
 
 
-def _wrapped(angle: float) -> float:
-    """`wrap` of one number."""
+def wrap_angle(angle: float) -> float:
+    """`wrap` of one number, quicker: the same angle in [-pi, pi) [rad]."""
     return (angle + math.pi) % (2 * math.pi) - math.pi

@@ -7,6 +7,7 @@ from andante.lazy import lazy_names
 if TYPE_CHECKING:
     from andante.control.body import Body, BodyCommand, BodyState, Health, JointTarget, Power
 
+    from . import pozyx, rplidar
     from .checks import check_body
     from .open import dry_run, open_body, open_lidar
     from .ros.body import RosBody
@@ -29,7 +30,7 @@ __all__ = [
     "FrameReader", "Health", "HostLink", "JointAngles", "JointPositions", "JointTarget", "JointTargets",
     "JointTrajectory", "LineCounters", "Loopback", "Parameter", "Port", "PortInfo", "Power", "PwmChannel", "Ros1Link",
     "RosBody", "RosTopics", "RosbridgeLink", "SerialBody", "SerialPort", "State", "check_body", "dry_run", "open_body",
-    "open_lidar", "serial_ports",
+    "open_lidar", "pozyx", "rplidar", "serial_ports",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

@@ -1,6 +1,6 @@
 """Where the robot is: UWB ranges, inertial and wheel odometry, and Monte Carlo localization on a map."""
 
-from . import synthetic
+from . import space, synthetic
 from .evaluation import PositionError, consistency, nees, position_error
 from .filters import Ahrs, FadingFilter1, FadingFilter2, MovingAverage
 from .likelihood_field import LikelihoodField
@@ -19,5 +19,5 @@ __all__ = [
     "MclParameters", "MonteCarloLocalizer", "MovingAverage", "OdometryFilter", "OdometryNoise", "Places",
     "PositionError", "RangeInertialFilter", "RangeNoise", "ScanSearch", "StandStill", "UwbLog", "UwbSetup",
     "align_by_driving", "anchors_from_distances", "consistency", "in_source_frame", "localize_log", "nees",
-    "position_error", "synthetic", "track_uwb", "trilaterate", "trilaterate_log",
+    "position_error", "space", "synthetic", "track_uwb", "trilaterate", "trilaterate_log",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from .behaviour import Behaviour, Command, HoldPose, Readings, Walker, WalkerWra
 
 if TYPE_CHECKING:
     from .biped.settings import BipedSettings
+    from .biped.step_plan import PlannedStep
     from .biped.walk import BipedWalk
     from .falls.detector import FallDetector, FallRules
     from .falls.get_up import GetUp, GetUpSettings
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Balance", "Behaviour", "BipedSettings", "BipedWalk", "BodyMotion", "BodyPose", "Command", "FallDetector",
     "FallEvent", "FallManager", "FallRules", "FallState", "Gait", "GaitPattern", "GetUp", "GetUpSettings", "HoldPose",
-    "Leg", "LeggedGait", "LeggedSettings", "Prepared", "Readings", "Request", "Rig", "Walker", "WalkerWrapper",
-    "WaveGait", "WaveModel", "WaveParameters", "WaveStatistics", "better_fitness", "check_rig", "circle",
-    "default_gait", "fall_motions", "infer_rig", "pattern", "playback", "pose_route", "prepare", "read_rig", "register",
-    "rig_for", "source_fitness", "standing_poses", "statistics", "wave_keyframes", "with_rig", "write_rig",
+    "Leg", "LeggedGait", "LeggedSettings", "PlannedStep", "Prepared", "Readings", "Request", "Rig", "Walker",
+    "WalkerWrapper", "WaveGait", "WaveModel", "WaveParameters", "WaveStatistics", "better_fitness", "check_rig",
+    "circle", "default_gait", "fall_motions", "infer_rig", "pattern", "playback", "pose_route", "prepare", "read_rig",
+    "register", "rig_for", "source_fitness", "standing_poses", "statistics", "wave_keyframes", "with_rig", "write_rig",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

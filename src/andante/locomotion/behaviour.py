@@ -74,12 +74,22 @@ class Behaviour(ABC):
 
     @abstractmethod
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
-        """Joint targets (joints,) for the next control step of dt [s]."""
+        """Decide what the joints do in the next control step.
+
+        Args:
+            readings: what the robot feels now.
+            command: what it is asked to do.
+            dt: length of the step [s].
+
+        Returns:
+            Targets (joints,), in the order of `robot.joint_names` [rad, m, or what `modes` says].
+        """
 
     def ahead(self) -> Behaviour | None:
         """A copy that feels what it plans, so that the targets of the coming time can be asked for now.
 
-        None: it can be stopped at any instant by holding its joints.
+        Returns:
+            The copy; None: it can be stopped at any instant by holding its joints.
         """
         return None
 
@@ -99,6 +109,8 @@ class Walker(Behaviour):
     moves_body = False  # whether it heeds height, roll and pitch of a command
     last_step = 0.2  # when to stop: so long before a goal at the present speed, in times of the approach
     slowest = 0.0  # speed of the last steps to a goal that still makes its way, in top speeds
+    pose: Mapping[str, float] | None = None  # joint positions that it begins with; None: all at zero
+    forward: float = 0.0  # azimuth of straight ahead in the root's frame [rad]
 
     def __init_subclass__(cls) -> None:
         for old, new in (("top_speed", "max_speed"), ("top_turn", "max_turn")):
@@ -183,15 +195,33 @@ class Walker(Behaviour):
         """Begin whatever must be done before another behaviour may take over."""
 
     def press(self, button: str) -> None:
-        """One of its `buttons` is pressed."""
+        """One of its `buttons` is pressed.
+
+        Args:
+            button: which.
+        """
         raise UnknownName.among("button", button, self.buttons)
 
     def take_pose(self, pose: str) -> bool:
-        """Go to a named pose by itself; False: it does not know how."""
+        """Go to a named pose by itself.
+
+        Args:
+            pose: its name.
+
+        Returns:
+            Whether it does; False: it does not know how.
+        """
         return False
 
     def change_gait(self, gait: str) -> bool:
-        """Go on in another gait by itself; False: it takes another walker."""
+        """Go on in another gait by itself.
+
+        Args:
+            gait: its name.
+
+        Returns:
+            Whether it does; False: it takes another walker.
+        """
         return False
 
 
@@ -202,6 +232,7 @@ class WalkerWrapper(Walker):
         self.walker = walker
         self.least_rate, self.buttons, self.moves_body = walker.least_rate, walker.buttons, walker.moves_body
         self.last_step, self.slowest = walker.last_step, walker.slowest
+        self.pose, self.forward = walker.pose, walker.forward
         self.stiffness, self.modes, self.base_twist = walker.stiffness, walker.modes, walker.base_twist
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
@@ -242,6 +273,8 @@ for _name, _member in vars(Walker).items():
 
 class HoldPose(Walker):
     """Keeps a robot in a pose; a stand-in for a walk wherever a `Walker` is asked for."""
+
+    pose: Mapping[str, float]  # that is kept
 
     def __init__(self, robot: Robot, pose: str | Mapping[str, float]) -> None:
         whole = robot.complete(robot.pose(pose) if isinstance(pose, str) else dict(pose))

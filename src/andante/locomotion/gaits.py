@@ -149,8 +149,7 @@ def prepare(robot: Robot, request: Request) -> Prepared:
         check_walker(made, robot, request.gait)
         if not isinstance(made, Walker):
             made.__class__ = _as_walker(made, request.gait)
-        pose = getattr(made, "pose", None) or robot.complete({})
-        return Prepared(robot, pose, made, float(getattr(made, "forward", 0.0)), request.gait)
+        return Prepared(robot, made.pose or robot.complete({}), made, float(made.forward), request.gait)
     known = _gaits(robot)
     if not known:
         legs = leg_count(robot)
@@ -258,7 +257,7 @@ def _make_walk(robot: Robot, request: Request) -> Prepared:
     settings = _settings(BipedSettings, request, "walk")
     rigged = with_rig(robot, rig)
     walker, doubt = BipedWalk(rigged, rig, settings), weak_told(weak_joints(robot, rig))
-    return Prepared(rigged, walker.pose, walker, rig.forward, "walk", stance_words(robot, request.rig), doubt)
+    return Prepared(rigged, walker.pose or {}, walker, rig.forward, "walk", stance_words(robot, request.rig), doubt)
 
 
 WALK = Gait("walk", _two_legs, _make_walk, len(PATTERNS))

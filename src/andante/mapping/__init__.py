@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .octree import HeightMap, OccupancyModel, OcTree, height_map, octree_of_world
     from .parameters import MappingParameters
     from .records import ImuReading, Log, Odometry, Trajectory, odometry_at_scans
-    from .repair import repaint
+    from .repair import repaint, without_specks
     from .scan import Scan
     from .slam import MappingResult, build_map
     from .worlds import map_of_world, world_of_map
@@ -24,7 +24,7 @@ __all__ = [
     "MappingParameters", "MappingResult", "OcTree", "OccupancyGrid", "OccupancyModel", "Odometry", "Scan",
     "Trajectory", "build_map", "height_map", "load_map", "load_octree", "map_of_world", "octree_of_world",
     "odometry_at_scans", "read_log", "read_trajectory", "repaint", "save_map", "save_octree", "synthetic",
-    "world_of_map", "write_carmen", "write_trajectory",
+    "without_specks", "world_of_map", "write_carmen", "write_trajectory",
 ]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)

@@ -12,7 +12,7 @@ from andante.geometry import Array, se2, so3
 from andante.mobile.robot import MobileRobot, SimulatedMobileRobot
 from andante.mobile.sensing import Sensed
 from andante.navigation import Navigator, NavigatorInput, NavigatorOutput, State
-from andante.physics.engine import check_bounds
+from andante.physics.bounds import check_bounds
 from andante.progress import Report
 
 BRAKING = 3.0  # longest time to come to rest at the end [s]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -98,8 +98,23 @@ class Move:
         return self.start + way if order == 0 else way
 
 
+class Splined:
+    """A motion along a spline, which rests before and after. A subclass gives `_spline` and its `duration`."""
+
+    duration: float  # [s]
+    _spline: Callable[[Array, int], Array]
+
+    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
+        """Positions, velocities or accelerations (..., joints); derivatives are 0 outside."""
+        at = np.asarray(t, dtype=float)
+        values = self._spline(np.clip(at, 0.0, self.duration), order)
+        if order == 0:
+            return values
+        return np.where(((at < 0) | (at > self.duration))[..., None], 0.0, values)
+
+
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class Sampled(Splined):
     """Positions at equal steps, joined by C2 cubics that rest at both ends."""
 
     names: tuple[str, ...]
@@ -110,20 +125,8 @@ class Sampled:
         from scipy.interpolate import CubicSpline
 
         times = self.step * np.arange(len(self.positions))
+        object.__setattr__(self, "duration", self.step * (len(self.positions) - 1))
         object.__setattr__(self, "_spline", CubicSpline(times, self.positions, bc_type="clamped"))
-
-    @property
-    def duration(self) -> float:
-        """How long it takes [s]."""
-        return self.step * (len(self.positions) - 1)
-
-    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
-        """Positions, velocities or accelerations (..., joints); derivatives are 0 outside."""
-        at = np.asarray(t, dtype=float)
-        values: Array = self._spline(np.clip(at, 0.0, self.duration), order)  # type: ignore[attr-defined]
-        if order == 0:
-            return values
-        return np.where(((at < 0) | (at > self.duration))[..., None], 0.0, values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,8 @@
 """Costmaps, planners, controllers and the navigator: from a pose, scans and a goal to velocity commands."""
 
+from . import footsteps
 from .choose import CONTROLLERS, PLANNERS, check_controller, check_planner, controller_named, planner_named
+from .collision_monitor import CollisionMonitor
 from .controllers import Controller, Decision, Margins, MotionState, VehicleController
 from .controllers.dwa import Dwa, DwaSettings
 from .controllers.mppi import Mppi, MppiSettings
@@ -29,13 +31,13 @@ from .tracking import GoalChecker, ProgressChecker
 from .vehicle import Vehicle, convex_outline, rectangle, robot_outline, vehicle_of
 
 __all__ = [
-    "CONTROLLERS", "PLANNERS", "AStar", "BackUp", "ClearCostmap", "Controller", "Costmap", "Decision", "Dijkstra",
-    "Dwa", "DwaSettings", "Explorer", "Frontier", "GoalChecker", "HybridAStar", "Inflation", "LayerSettings",
-    "LayeredCostmap", "Margins", "MotionState", "MoverTracker", "Mppi", "MppiSettings", "Navigator", "NavigatorInput",
-    "NavigatorOutput", "NavigatorSettings", "Path", "Plan", "Planner", "ProgressChecker", "Pulses", "PurePursuit",
-    "PursuitSettings", "Recovery", "Relocalize", "Situation", "Spin", "State", "Target", "ThetaStar", "Vehicle",
-    "VehicleController", "Wait", "WaypointCommand", "WaypointDriver", "WaypointSettings", "Word", "check_controller",
-    "check_planner", "controller_named", "convex_outline", "distance_field", "frontiers", "planner_named", "pulses_of",
-    "rectangle", "reeds_shepp", "robot_outline", "simplified", "smoothed", "twist_of", "usual_recoveries", "vehicle_of",
-    "waypoint_command",
+    "CONTROLLERS", "PLANNERS", "AStar", "BackUp", "ClearCostmap", "CollisionMonitor", "Controller", "Costmap",
+    "Decision", "Dijkstra", "Dwa", "DwaSettings", "Explorer", "Frontier", "GoalChecker", "HybridAStar", "Inflation",
+    "LayerSettings", "LayeredCostmap", "Margins", "MotionState", "MoverTracker", "Mppi", "MppiSettings", "Navigator",
+    "NavigatorInput", "NavigatorOutput", "NavigatorSettings", "Path", "Plan", "Planner", "ProgressChecker", "Pulses",
+    "PurePursuit", "PursuitSettings", "Recovery", "Relocalize", "Situation", "Spin", "State", "Target", "ThetaStar",
+    "Vehicle", "VehicleController", "Wait", "WaypointCommand", "WaypointDriver", "WaypointSettings", "Word",
+    "check_controller", "check_planner", "controller_named", "convex_outline", "distance_field", "footsteps",
+    "frontiers", "planner_named", "pulses_of", "rectangle", "reeds_shepp", "robot_outline", "simplified", "smoothed",
+    "twist_of", "usual_recoveries", "vehicle_of", "waypoint_command",
 ]  # fmt: skip

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from .actuators import ACTUATORS, ActuatorDrive, CascadeDrive, TorqueServoDrive, fitted
     from .checks import CHECKS, CheckResult, check_engine
     from .commands import Drive, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
-    from .engine import Engine, Model
+    from .engine import Engine
     from .identified import RobotParameters, servo_drive
+    from .model import Model
     from .registry import ENGINES, EngineEntry, engine_class, installed
     from .rendering import Camera
     from .rendering.renderer import Renderer, rest_poses

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,10 +20,12 @@ from andante._moved import renamed_attributes, renamed_in
 from andante.description.solver import SolverSettings
 from andante.description.source import Problem
 from andante.description.world import Placement, World
-from andante.errors import BadInput, Diverged, UnknownName
+from andante.errors import BadInput, UnknownName
 from andante.geometry import SE3, Array
 
+from .bounds import FARTHEST
 from .commands import POSITION, Drive, JointCommands, JointState, Push, ServoGains, ServoOrder, Snapshot, default_gains
+from .model import Model
 from .rays import Raycaster
 from .registry import LOOPS
 from .solver import kept_settings, resolved, world_notes
@@ -34,30 +35,6 @@ from .tree import BodyTree, body_tree
 
 SLEWED_AT_ONCE = 64  # steps
 MOVE = 0.01  # how often things that a script moves are put to their places [s]
-
-
-@dataclass(frozen=True)
-class Model:
-    """A placed robot inside an engine."""
-
-    index: int
-    placement: Placement
-    tree: BodyTree
-
-    @property
-    def name(self) -> str:
-        """Name of the placement, unique in the engine."""
-        return self.placement.name
-
-    @property
-    def fixed(self) -> bool:
-        """Whether the root is welded to the world."""
-        return self.placement.fixed or self.tree.robot.fixed_base
-
-    @property
-    def still(self) -> bool:
-        """Whether it is one body that never moves by itself."""
-        return self.fixed and len(self.tree.bodies) == 1 and self.placement.motion is None
 
 
 @renamed_in("link_poses link_velocities set_joints set_base set_gains set_drives push", actor="model")
@@ -72,6 +49,11 @@ class Engine(ABC):
     methods: ClassVar[tuple[str, ...]] = ()  # what `solver.method` may be
     surface: ClassVar[tuple[str, ...]] = ()  # contact parameters of a `Surface` that it has beside mu
     loops: ClassVar[tuple[str, ...]] = LOOPS  # types of joints by which it closes loops
+    clips: ClassVar[bool] = False  # whether servos are cut at their limits before a step is solved, see `calm_step`
+    rigid_servos: ClassVar[bool] = False  # whether position servos may sag less than load / kp
+    restore_tolerance: ClassVar[float] = 1e-9  # difference of poses and velocities 100 steps after `restore` at most
+    energy_tolerance: ClassVar[float] = 0.02  # change of a double pendulum's energy in 5 s at 1 ms, of its swing
+    sole_tolerance: ClassVar[float] = 0.02  # how far soles of many corners are off, of length or moment
 
     def __init__(self, world: World, robots: Sequence[Placement] = (), settings: SolverSettings | None = None) -> None:
         self.world = world
@@ -477,26 +459,3 @@ def _finite(values: ArrayLike, count: int, what: str) -> Array:
     if given.shape not in ((), (count,)) or not np.isfinite(given).all():
         raise BadInput(f"{what}: {count} finite numbers are wanted, got {given.tolist()}")
     return np.broadcast_to(given, count).copy()
-
-
-FARTHEST = 1e7  # a body beyond this has left the world [m]
-
-
-def check_bounds(engine: Engine) -> None:
-    """Raise Diverged when a body of a model that can move is not a number or farther than `FARTHEST` away."""
-    if engine.surely_within(FARTHEST):
-        return
-    for model in engine.models:
-        if model.fixed and len(model.tree.bodies) == 1:
-            continue
-        places = engine.body_poses(model.index)
-        if not np.abs(places[:, :3]).max() < FARTHEST or not np.isfinite(places[:, 3:]).all():
-            raise diverged(engine, model.name)
-
-
-def diverged(engine: Engine, model: str) -> Diverged:
-    """The error of a model that left all bounds."""
-    return Diverged(
-        f"engine {engine.name!r}: model {model!r} flew apart or away before {engine.time:.3f} s; use a smaller "
-        f"step than {engine.dt:g} s, or check its masses, inertias, mesh sizes, efforts and gains (andante check)"
-    )

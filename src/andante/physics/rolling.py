@@ -14,7 +14,7 @@ import numpy as np
 from andante.description.shapes import Sphere
 from andante.geometry import Array
 
-from .engine import Model
+from .model import Model
 
 MOST = 20.0  # times its weight that presses a ball at most, as in a hard impact
 

@@ -138,7 +138,7 @@ class Crew:
         session = self.session
         self._coming = [self._entrant(choice, each) for each in choice.robots]
         extra = tuple(entrant.placement for _, _, entrant in self._coming)
-        return Stage(choice, session.log, session.library, body, falls, beside=extra)
+        return Stage(choice, session.log, session.library, body, falls, beside=extra, start=session.start_settings)
 
     def gather(self) -> None:
         """Bring those to life who stand in the scene already."""

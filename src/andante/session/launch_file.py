@@ -23,6 +23,7 @@ from typing import Any
 from andante.description.solver import solver_settings
 from andante.errors import AndanteError, BadInput
 from andante.files import read_text
+from andante.hardware.address import SIMULATED, check_address
 from andante.locomotion import FallRules
 from andante.parsing import key_lines, line_of, parse_toml
 from andante.settings import DEFAULT_ENGINE, DEFAULT_ROBOT, DEFAULT_WORLD, renamed
@@ -71,6 +72,14 @@ class RobotPlan:
 
 
 @dataclass(frozen=True)
+class BodyPlan:
+    """What is moved: sim, or a real robot at an address."""
+
+    address: str = SIMULATED
+    options: Mapping[str, Any] = field(default_factory=dict)  # names and times of the line, as [body] of `--params`
+
+
+@dataclass(frozen=True)
 class ThenPlan:
     """A line of the terminal at a time."""
 
@@ -95,6 +104,7 @@ class LaunchPlan:
     paused: bool = False
     seconds: float = 0.0  # of simulated time; 0: until somebody ends it
     behaviour: str = ""
+    body: BodyPlan = BodyPlan()
     folder: str = ""  # of recordings, clips and studies; empty: andante_sessions beside the file
     arguments: Mapping[str, str] = field(default_factory=dict)  # of the robot's file
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -157,6 +167,8 @@ def launch_plan(table: dict[str, Any], file: str, text: str = "", overrides: Seq
         if each.name in PARTS:
             if given is not False:
                 values[each.name] = _part(PARTS[each.name], given, where, each.name)
+        elif each.name == "body":
+            values["body"] = _body(given, where)
         elif each.name == "then":
             values["then"] = _then(given, where)
         elif each.name == "robots":
@@ -228,6 +240,19 @@ def _part(kind: type, given: Any, where: _Where, name: str, *more: int) -> Any:
         return kind(**values)
     except BadInput as error:
         raise BadInput(f"{where(name)}{error}") from None
+
+
+def _body(given: Any, where: _Where) -> BodyPlan:
+    """A text is an address; a section has it beside what `[body]` of parameter files has."""
+    options = dict(given) if isinstance(given, dict) else {"address": given}
+    address = options.pop("address", None)
+    if not isinstance(address, str):
+        raise BadInput(f"{where('body')}body is an address, or a section [body] with one, got {given!r}")
+    try:
+        check_address(address)
+    except BadInput as error:
+        raise BadInput(f"{where('body')}{error}") from None
+    return BodyPlan(address, options)
 
 
 def _robots(given: Any, where: _Where) -> tuple[RobotPlan, ...]:

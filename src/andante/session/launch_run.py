@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.bridges.server.start import start_server
+from andante.bus import Bus
 from andante.child import Child
 from andante.compiling.ahead import compile_ahead
 from andante.errors import AndanteError, BadInput
@@ -25,8 +26,9 @@ from .choice import RobotChoice
 from .launch_file import LaunchPlan, NavigationPlan, RobotPlan, ServerPlan, ThenPlan
 from .live_robot import LiveRobot
 from .nodes.mapping import MappingNode
-from .nodes.navigation import NavigationNode
+from .nodes.navigation import navigation_of
 from .nodes.node import LiveNode
+from .real import real_body
 from .session import LiveSession
 
 KINDS = ("ros1", "ros2", "foxglove", "rosbridge", "naoqi")
@@ -44,8 +46,8 @@ class LaunchOutcome(Result):
 
     robot: str
     world: str
-    engine: str
-    seconds: float  # simulated
+    engine: str  # or the address of a real robot
+    seconds: float  # simulated, or of the robot's clock
     real_time_factor: float  # over the last second; 0 where it was not paced
     behaviour: str
     fallen: bool
@@ -75,6 +77,7 @@ def session_of(plan: LaunchPlan) -> LiveSession:
     x, y, yaw = plan.start
     folder = Path(plan.folder) if plan.folder else Path(plan.source).absolute().parent / "andante_sessions"
     compile_ahead()
+    bus = Bus()
     session = LiveSession(
         plan.robot,
         plan.world,
@@ -88,6 +91,8 @@ def session_of(plan: LaunchPlan) -> LiveSession:
         arguments=plan.arguments,
         folder=folder,
         falls=plan.falls,
+        bus=bus,
+        body=real_body(plan.body.address, plan.body.options, bus),
         robots=[_choice(each, Path(plan.source).parent) for each in plan.robots],
     )
     try:
@@ -118,8 +123,8 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
             path = Path(plan.navigation.map)
             beside = Path(plan.source).parent / path
             found = beside if beside.exists() else path
-            _navigation(session).set_map(load_map(found))
-            _navigation(session).set_zones(zones_beside(found))
+            navigation_of(session).set_map(load_map(found))
+            navigation_of(session).set_zones(zones_beside(found))
         _map(session, plan.navigation, f"{where}[navigation] ")
         _navigate(session, plan.navigation.goal, f"{where}[navigation] ")
     for entry, robot in zip(plan.robots, session.crew.companions.values(), strict=True):
@@ -131,10 +136,6 @@ def _prepare(session: LiveSession, plan: LaunchPlan) -> None:
     if plan.paused:
         session.pause()
     session.nodes.append(Script(session, plan.then))
-
-
-def _navigation(robot: LiveRobot) -> NavigationNode:
-    return next(node for node in robot.nodes if isinstance(node, NavigationNode))
 
 
 def _map(robot: LiveRobot, plan: NavigationPlan, where: str) -> None:
@@ -157,7 +158,7 @@ def _navigate(robot: LiveRobot, goal: tuple[float, ...], where: str) -> None:
         return
     yaw = math.radians(goal[2]) if len(goal) == 3 else math.nan
     try:
-        _navigation(robot).ensure().set_goal(goal[0], goal[1], yaw)
+        navigation_of(robot).ensure().set_goal(goal[0], goal[1], yaw)
     except AndanteError as error:
         raise BadInput(f"{where}{error}") from None
 
@@ -214,7 +215,7 @@ def _outcome(session: LiveSession, plan: LaunchPlan) -> LaunchOutcome:
     return LaunchOutcome(
         session.stage.name,
         session.choice.world_name,
-        session.stage.sim.engine.name,
+        session.stage.sim.address,
         session.time,
         session.pacer.factor if plan.realtime else 0.0,
         session.behaviour,

@@ -36,6 +36,7 @@ class LiveRobot:
     command_api: CommandApi
     teleop: TeleopMux
     nodes: list[LiveNode]
+    _refused = ""  # why it was not driven last, as it was told
 
     @property
     def name(self) -> str:
@@ -73,6 +74,11 @@ class LiveRobot:
         supervisor = stage.supervisor
         free = not (supervisor is not None and supervisor.busy) and not stage.activities.waiting.startswith("drive")
         if command.moving and free and not isinstance(stage.activities.present, Driving):
+            if words := stage.unheard:
+                if words != self._refused:
+                    self.log(f"it is not driven: {words}", "error")
+                self._refused = words
+                return Command()
             stage.drive()
         return command
 

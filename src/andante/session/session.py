@@ -21,6 +21,7 @@ from andante._moved import renamed, renamed_attributes
 from andante.bus import Bus
 from andante.control.body import Body
 from andante.control.joints.following import FollowSettings
+from andante.control.start import START, StartSettings
 from andante.control.teleop_mux import TeleopMux, TeleopSettings
 from andante.description import Placement, Robot, World
 from andante.description.solver import SolverLike, solver_settings
@@ -73,7 +74,8 @@ class LiveSession(LiveRobot, Closing):
     """Robots, world and engine on a bus. The session itself is its first robot; `robots` has all by name.
 
     nodes: which take part, by default all (see `andante.session.nodes`). body: makes the real robot that is moved, of
-    its description; the scene then shows it, and its time is that of the session. robots: more robots, as
+    its description; the scene then shows it, its time is that of the session, and it is driven only when it tells its
+    joints as often as `start_settings` and its gait ask. robots: more robots, as
     `RobotChoice` or text like "waffle@1,0.5,90:helper"; each lives below its name on the bus.
     """
 
@@ -100,6 +102,7 @@ class LiveSession(LiveRobot, Closing):
         falls: FallRules | None = None,
         robots: Sequence[RobotChoice | str] = (),
         progress: Progress | None = None,
+        start_settings: StartSettings = START,
     ) -> None:
         x, y, yaw = (float(v) for v in start)
         self.choice = SceneChoice(
@@ -121,7 +124,7 @@ class LiveSession(LiveRobot, Closing):
         self._single, self._closed = 0, False
         self._failures: set[str] = set()  # of nodes, that were told
         self.real = body is not None
-        self.falls = falls
+        self.falls, self.start_settings = falls, start_settings
         self.crew = Crew(self)
         if robots:
             if self.real:

@@ -11,17 +11,17 @@ import numpy as np
 from andante import mobile
 from andante.control.activities import Driving, GettingUp, Hold
 from andante.control.activity_manager import ActivityManager
-from andante.control.body import Body, BodyCommand, BodyState, LinkState, StopPlan, Twist
+from andante.control.body import Body
 from andante.control.drivers import Ready, again, make_ready
 from andante.control.fall_supervisor import FallSupervisor
 from andante.control.joints.balance_filter import BalanceFilter
 from andante.control.joints.following import Following
 from andante.control.joints.joint_moves import JointMoves
 from andante.control.loop import ControlLoop
-from andante.control.start import lying_side
+from andante.control.start import START, StartSettings, lying_side, require_rate
 from andante.control.view import RobotView
 from andante.description import ROBOTS, Placement, Robot
-from andante.errors import BadInput
+from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, se2, so3
 from andante.locomotion import Command, FallRules, Walker
 from andante.locomotion.biped.body import BipedBody
@@ -33,7 +33,6 @@ from andante.locomotion.gaits import pose_motion
 from andante.locomotion.io.fall_library import can_get_up
 from andante.locomotion.io.rig_file import rig_for
 from andante.locomotion.rigs.balance import Balance
-from andante.mapping import Scan
 from andante.motion import JointMotion, Keyframes, transition
 from andante.motion.joint_motion import MotionLimits, vector_of
 from andante.physics import Mode
@@ -42,6 +41,7 @@ from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import FallRule
 
 from .choice import CONTROL_TIME, Library, SceneChoice
+from .real import Mirror
 
 if TYPE_CHECKING:
     from andante.mobile.driver import BaseDriver
@@ -49,91 +49,6 @@ if TYPE_CHECKING:
     from andante.mobile.sensing import Localizer, Odometry
 
     MakeLocalizer = Callable[[Odometry, Array], Localizer]
-
-
-class Mirror(Simulation):
-    """A scene without physics: the robot in it has the joints that the real one measures. Commands go to the real one.
-
-    Args:
-        scene: of the same robot.
-        real: the body that is moved.
-    """
-
-    simulated = False
-
-    def __init__(self, scene: Simulation, real: Body) -> None:
-        super().__init__(scene.engine, scene.model, scene.seed, sensors=False, ground=scene.ground)
-        self.real = real
-        self.wants_twist, self.takes_twist = real.wants_twist, real.takes_twist
-        self.takes_stop_plan = real.takes_stop_plan
-        self._show(real.read())
-
-    @property
-    def address(self) -> str:
-        """Of the real robot."""
-        return self.real.address
-
-    @property
-    def link(self) -> LinkState:
-        """To the real robot."""
-        return self.real.link
-
-    @property
-    def time(self) -> float:
-        """Of the real robot's clock [s]."""
-        return self.real.time
-
-    @property
-    def fallen(self) -> bool:
-        """Nobody tells."""
-        return False
-
-    @property
-    def has_scans(self) -> bool:
-        """Of the real robot."""
-        return self.real.has_scans
-
-    def read(self) -> BodyState:
-        """What the real robot feels."""
-        return self.real.read()
-
-    def write(self, command: BodyCommand) -> None:
-        """To the real robot."""
-        self.real.write(command)
-
-    def follow(self, targets: Array, modes: Array | None = None, stiffness: Array | None = None) -> None:
-        """To the real robot."""
-        self.real.follow(targets, modes, stiffness)
-
-    def drive(self, twist: Twist) -> None:
-        """To the real robot."""
-        self.real.drive(twist)
-
-    def stop_plan(self, plan: StopPlan) -> None:
-        """To the real robot."""
-        self.real.stop_plan(plan)
-
-    def scans(self, since: float) -> tuple[Scan, ...]:
-        """Of the real robot."""
-        return self.real.scans(since)
-
-    def advance(self, seconds: float) -> None:
-        """Let the real robot's time pass, and show it as it is then."""
-        self.real.advance(seconds)
-        self._show(self.real.read())
-
-    def _show(self, state: BodyState) -> None:
-        here = self.engine.joint_positions(self.model)
-        self.engine.set_joints(self.model, np.where(np.isfinite(state.position), state.position, here))
-
-    def stop(self) -> None:
-        """Stop the real robot."""
-        self.real.stop()
-
-    def close(self) -> None:
-        """Stop the real robot and let it go, and free the scene."""
-        self.real.close()
-        super().close()
 
 
 MOST_FORCE, LONGEST_PUSH = 1000.0, 5.0  # [N], [s]
@@ -145,7 +60,7 @@ class Stage(RobotView):
     """A robot in its scene, which is built unless `sim` is its body in that of others.
 
     `log` takes lines about what the robot does by itself; `beside` are robots that others bring to life; `ready` is the
-    robot where it was made ready already.
+    robot where it was made ready already; `start` says what a real robot must tell before it is driven.
     """
 
     def __init__(
@@ -159,8 +74,9 @@ class Stage(RobotView):
         beside: Sequence[Placement] = (),
         ready: Ready | None = None,
         sim: Simulation | None = None,
+        start: StartSettings = START,
     ) -> None:
-        self.choice, self.log, self._rules = choice, log, falls or FallRules()
+        self.choice, self.log, self._rules, self._start = choice, log, falls or FallRules(), start
         shelf = library or Library()
         self.ready = ready or make_ready(shelf.robot(choice.robot, choice.arguments), choice.gait)
         self.world = shelf.world(choice.world)
@@ -209,6 +125,7 @@ class Stage(RobotView):
         self.speeds = np.zeros(len(names), dtype=bool) if modes is None else modes != Mode.POSITION
         lying = lying_side(self.choice.pose) is not None
         near = not lying and all(abs(hold[i] - self.ready.pose.get(n, hold[i])) < 0.2 for i, n in enumerate(names))
+        near = near and not self.unheard
         first = Driving(self.walker, self.ready.gait) if near else Hold(hold, guarded=not lying)
         self.activities = ActivityManager(self.limits, hold, first, self.route, modes, lambda: self.position, self.log)
         self.balance = BalanceFilter(self.stand_filter, self._felt_up, self.log)
@@ -270,6 +187,15 @@ class Stage(RobotView):
         return self.supervisor is None or self.supervisor.upright
 
     @property
+    def unheard(self) -> str:
+        """Why the walker cannot lead a real robot: it tells its joints too rarely; empty: it can."""
+        try:
+            require_rate(self.sim, self.walker.least_rate, f"gait {self.ready.gait!r}", self._start)
+        except Unsupported as error:
+            return str(error)
+        return ""
+
+    @property
     def targets(self) -> Array:
         """Joint targets (joints,) of the last control step."""
         return self.control.targets
@@ -287,7 +213,7 @@ class Stage(RobotView):
         present = self.activities.present
         rises = isinstance(present, GettingUp) and present.finished
         stands = isinstance(present, Following) and present.resting and present.stands
-        if (rises or stands) and not self.activities.waiting:
+        if (rises or stands) and not self.activities.waiting and not self.unheard:
             self.drive()
         self._command = command
         self.control.decide()
@@ -393,6 +319,8 @@ class Stage(RobotView):
                 raise BadInput(f"{self.name} lies and could not get up; play get_up tries again")
             return self._driving(made)
 
+        if words := self.unheard:
+            raise Unsupported(words)
         self.activities.request(start, f"drive ({self.ready.gait})", self.ready.pose)
 
     def _driving(self, ready: Ready | None) -> Driving:

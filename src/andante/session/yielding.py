@@ -41,6 +41,7 @@ class Manners:
 
 
 FREE = Manners()
+NOWHERE = "has nowhere to go for"
 
 
 class Yielding:
@@ -144,27 +145,25 @@ class Yielding:
         gaps = np.linalg.norm(me.way[:, :2] - other.pose[:2], axis=1)
         return bool(gaps.min() > self.radius + other.radius)
 
+    # ---- as messages ---------------------------------------------------------------------------
+    @staticmethod
+    def message_of(intent: Intent, header: Any) -> Any:
+        """An intent as a message."""
+        x, y, yaw = intent.pose.tolist()
+        return IntentMessage(
+            header, intent.name, Pose2D(x, y, yaw), float(intent.radius), intent.way[:, 0].copy(),
+            intent.way[:, 1].copy(), np.minimum(intent.way[:, 2], 1e6), list(intent.before), intent.stuck,
+        )  # fmt: skip
 
-NOWHERE = "has nowhere to go for"
-
-
-def message_of(intent: Intent, header: Any) -> Any:
-    """An intent as a message."""
-    x, y, yaw = intent.pose.tolist()
-    return IntentMessage(
-        header, intent.name, Pose2D(x, y, yaw), float(intent.radius), intent.way[:, 0].copy(), intent.way[:, 1].copy(),
-        np.minimum(intent.way[:, 2], 1e6), list(intent.before), intent.stuck,
-    )  # fmt: skip
-
-
-def intent_of(message: Any) -> Intent | None:
-    """The intent of a message; None where its numbers are none."""
-    way = [np.asarray(column, dtype=float) for column in (message.x, message.y, message.room)]
-    pose = np.array([message.pose.x, message.pose.y, message.pose.theta], dtype=float)
-    if len({len(column) for column in way}) != 1 or not np.isfinite(pose).all() or not message.radius >= 0:
-        return None
-    table = np.column_stack(way)
-    if not np.isfinite(table).all():
-        return None
-    before = tuple(str(name) for name in message.before)
-    return Intent(str(message.name), pose, float(message.radius), table, before, bool(message.stuck))
+    @staticmethod
+    def intent_of(message: Any) -> Intent | None:
+        """The intent of a message; None where its numbers are none."""
+        way = [np.asarray(column, dtype=float) for column in (message.x, message.y, message.room)]
+        pose = np.array([message.pose.x, message.pose.y, message.pose.theta], dtype=float)
+        if len({len(column) for column in way}) != 1 or not np.isfinite(pose).all() or not message.radius >= 0:
+            return None
+        table = np.column_stack(way)
+        if not np.isfinite(table).all():
+            return None
+        before = tuple(str(name) for name in message.before)
+        return Intent(str(message.name), pose, float(message.radius), table, before, bool(message.stuck))

@@ -24,6 +24,7 @@ from andante.control.publishers import (
     stamp,
 )
 from andante.control.view import RobotView
+from andante.control.walking import LyingSense
 from andante.geometry import Array, so3
 from andante.geometry.hull import convex_hull
 from andante.sensors import (
@@ -344,15 +345,16 @@ class StatusPublisher(RobotPublisher):
     def __init__(self, bus: Bus, view: Callable[[], RobotView]) -> None:
         super().__init__(bus, view)
         self._topic = self.advertise("/status", "andante_msgs/msg/Status", STATUS_RATE)
+        self._lies = LyingSense(self.view.robot)
 
     def update(self) -> None:
         """Tell what the robot does."""
+        self._lies.feel(self.view.state)
         if not self._topic.wanted():
             return
         view, sim, walker = self.view, simulation(self.view), self.view.walker
         x, y, heading = view.position.tolist()
         moves = view.loop is not None and view.loop.asked.moving
-        fallen = sim.fallen and not walker.tumbles
         self._topic.publish(
             messages.make(
                 "andante_msgs/msg/Status",
@@ -362,7 +364,7 @@ class StatusPublisher(RobotPublisher):
                 robot=view.name,
                 behaviour="drive" if moves else "hold",
                 standing=walker.standing,
-                fallen=fallen,
+                fallen=self._lies() and not walker.tumbles,
                 position={"x": x, "y": y, "theta": heading},
                 top_speed=walker.max_speed,
                 top_turn=walker.max_turn,

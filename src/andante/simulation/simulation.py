@@ -28,8 +28,8 @@ from andante.description.stand_ins import made_solid
 from andante.errors import AndanteError, BadInput, UnknownName, Unsupported
 from andante.geometry import Array
 from andante.physics import Engine, Mode, Settings, engine_class
+from andante.physics.bounds import check_bounds
 from andante.physics.commands import calm_step
-from andante.physics.engine import check_bounds
 from andante.physics.solver import check_settings, world_step
 from andante.sensors import Lidar, SensorSuite
 from andante.stages import stage
@@ -281,7 +281,11 @@ class Simulation(Body):
 
     # ---- what is commanded -----------------------------------------------------------------------
     def target(self, positions: str | Mapping[str, float] | ArrayLike) -> None:
-        """Send joints to positions [rad, m]: a pose name, a mapping of some joints, or all in order."""
+        """Send joints to positions.
+
+        Args:
+            positions: name of a pose, positions of some joints by name, or all of them in order [rad, m].
+        """
         if isinstance(positions, np.ndarray):  # the way of control loops, kept short
             self.engine.command(self.model, positions)
             return
@@ -298,7 +302,13 @@ class Simulation(Body):
             self.engine.command(self.model, positions, Mode.POSITION)
 
     def push(self, link: str, impulse: ArrayLike, duration: float = 0.1) -> None:
-        """Push a link with an impulse [N s] (world axes) spread evenly over a duration [s], from now on."""
+        """Push a link from now on.
+
+        Args:
+            link: name of the link; its center of mass is pushed.
+            impulse: x, y, z in world axes [N s].
+            duration: over which the impulse is spread evenly [s].
+        """
         if not duration > 0:
             raise BadInput(f"a push needs a duration > 0 s, got {duration}")
         steps = max(1, round(duration / self.engine.dt))
@@ -308,9 +318,13 @@ class Simulation(Body):
 
     # ---- time ------------------------------------------------------------------------------------
     def run(self, seconds: float, realtime: bool = False) -> None:
-        """Advance by a time [s], rounded to whole steps; `realtime` never runs ahead of the wall clock.
+        """Advance by a time.
 
         A simulation that has flown apart raises `Diverged`; it is looked at about every `LOOK` seconds.
+
+        Args:
+            seconds: how long, rounded to whole steps [s].
+            realtime: never run ahead of the wall clock.
         """
         if not 0 <= seconds < math.inf:
             raise BadInput(f"a run needs a time >= 0 s, got {seconds}")
@@ -356,12 +370,20 @@ class Simulation(Body):
             self.observers = [o for o in self.observers if not (isinstance(o, _PushEnd) and o.next_time == math.inf)]
 
     def snapshot(self) -> Any:
-        """The instant, sensors included."""
+        """The present instant, sensors and servos included.
+
+        Returns:
+            What `restore` takes.
+        """
         sensed = self.sensors.save() if self.sensors else None
         return (self.engine.snapshot(), sensed, self.servos.save(), self._state, self._owed)
 
     def restore(self, snapshot: Any) -> None:
-        """Come back to a snapshot."""
+        """Come back to an instant.
+
+        Args:
+            snapshot: what `snapshot` of this simulation gave.
+        """
         self.engine.restore(snapshot[0])
         self.servos.load(snapshot[2])
         self._by_mode = None
@@ -424,7 +446,7 @@ def simulate(
     check_settings(make, asked)
     if dt is not None:
         asked = replace(asked, dt=Settings(dt=dt).dt)  # which refuses what no engine could run with
-    elif asked.dt is None and getattr(make, "clips", False):
+    elif asked.dt is None and make.clips:
         step = min(calm_step(each) for each in (robot, *(placement.robot for placement in others)))
         if step < world_step(world.physics.dt):
             asked = replace(asked, dt=world_step(step))

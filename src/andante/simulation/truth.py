@@ -17,7 +17,7 @@ from andante.description.world import World
 from andante.errors import AndanteError
 from andante.geometry import Array, so3
 from andante.physics import Engine
-from andante.physics.engine import check_bounds
+from andante.physics.bounds import check_bounds
 
 if TYPE_CHECKING:
     from .simulation import Simulation

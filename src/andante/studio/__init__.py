@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from andante.lazy import callable_package, lazy_names
 
 if TYPE_CHECKING:
+    from .editing.node import SceneEditNode
+    from .motions.node import MotionEditNode
     from .notebook import Shown, show
     from .open import Studio, open_studio
     from .scenes import SceneFile, Scenes
 
-__all__ = ["SceneFile", "Scenes", "Shown", "Studio", "open_studio", "show"]
+__all__ = ["MotionEditNode", "SceneEditNode", "SceneFile", "Scenes", "Shown", "Studio", "open_studio", "show"]
 
 # Lazy: the server process is to start before the heavy rooms are read.
 __getattr__ = lazy_names(__name__)

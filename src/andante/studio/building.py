@@ -66,7 +66,7 @@ def build_session(
     return LiveSession(
         robot, world, engine, seed=seed, arguments=arguments, folder=folder, bus=bus, library=library,
         body=real_body(body, given.body, bus), teleop=teleop, follow=follow,
-        falls=given.falls, solver=solver, robots=robots, progress=progress,
+        falls=given.falls, solver=solver, robots=robots, progress=progress, start_settings=given.start,
     )  # fmt: skip
 
 

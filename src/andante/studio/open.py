@@ -149,9 +149,10 @@ def open_studio(
         port: 0 takes a free one.
         host: another address than loopback needs a token.
         announce: is called with the address of the page as soon as that can be opened, while the session is built.
-        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`. The
-            page then shows what it tells, and keys move it.
-        params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT, or
+            `file.py:Name`. The page then shows what it tells, and keys move it.
+        params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] and [start] for a real
+            robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         robots: more robots, each as ROBOT@x,y[,yaw][:name] in m and degrees.
     """
@@ -213,8 +214,10 @@ def studio(
         seconds: end after this simulated time [s].
         seed: random seed of all noise.
         announce: called with the address of the page as soon as it can be opened.
-        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
-        params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] for a real robot.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT, or
+            `file.py:Name`.
+        params: a TOML file with tables [teleop], [follow], [falls] (`FallRules`), and [body] and [start] for a real
+            robot.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
         robots: more robots, each as ROBOT@x,y[,yaw][:name] in m and degrees; they live below their names on the bus.
         naoqi: offer the robot to programs of a NAO too, at port 9559 of this machine.

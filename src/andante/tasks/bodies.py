@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from andante import hardware
 from andante.compiling.ahead import compile_ahead
 from andante.control.body import Body
+from andante.control.start import START, StartSettings
 from andante.description import Robot
-from andante.errors import BadInput, MissingFile, Unsupported
+from andante.errors import BadInput, MissingFile
 from andante.files import read_bytes
 from andante.hardware.address import SIMULATED, check_address
 from andante.locomotion import FallRules
@@ -29,17 +28,6 @@ from andante.simulation import FallRule, Simulation
 
 BodyLike = Body | str
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class StartSettings:
-    """What a real robot must tell and how it must stand before it is moved; table [start] of `--params`."""
-
-    rate_fraction: float = 0.9  # of the rate that a gait needs: a measured one scatters
-    pose_tolerance: float = 0.25  # joints further from where a gait begins must be brought there first [rad or m]
-
-
-START = StartSettings()
 
 
 def is_simulated(body: BodyLike) -> bool:
@@ -132,28 +120,6 @@ def opened(body: BodyLike, robot: Robot, table: Mapping[str, Any], log: Callable
         yield made
     finally:
         made.close()
-
-
-def require_rate(body: Body, least: float, what: str, settings: StartSettings = START) -> None:
-    """Refuse what needs to hear of the joints more often [Hz] than the body tells."""
-    rate = body.link.rate
-    if rate < settings.rate_fraction * least:
-        raise Unsupported(f"the robot tells its joints {rate:.0f} times a second, {what} needs {least:.0f}")
-
-
-def require_pose(body: Body, pose: Mapping[str, float], what: str, settings: StartSettings = START) -> None:
-    """Refuse to begin far from a pose: the robot would have to jump there."""
-    position = body.read().position
-    off = {name: abs(position[i] - pose[name]) for i, name in enumerate(body.joint_names) if name in pose}
-    unknown = [name for name, gap in off.items() if not np.isfinite(gap)]
-    if unknown:
-        raise BadInput(f"{body.name} does not tell where {', '.join(unknown)} are; {what} cannot begin")
-    worst = max(off, key=lambda name: off[name], default="")
-    if worst and off[worst] > settings.pose_tolerance:
-        raise BadInput(
-            f"{body.name} does not stand as {what} begins: {worst} is off by {off[worst]:.2f} rad; "
-            "bring it there first, for example by play with a pose"
-        )
 
 
 def judge_falls(body: Body, rules: FallRules) -> None:

@@ -68,5 +68,12 @@ def dry_studio(
     robot: RobotLike, body: str, params: Path | None = None, arguments: Mapping[str, str] | None = None
 ) -> Lines:
     """The first period of a live session, in which the robot stands."""
-    ready = make_ready(as_robot(robot, arguments))
-    return dry_run(body, ready.robot, read_params(params).body, ready.walker or base_driver(ready.robot), ready.pose)
+    return dry_session(robot, body, read_params(params).body, arguments)
+
+
+def dry_session(
+    robot: RobotLike, body: str, table: Mapping[str, Any], arguments: Mapping[str, str] | None = None, gait: str = ""
+) -> Lines:
+    """The same with the table [body] as it is, as launch files have it."""
+    ready = make_ready(as_robot(robot, arguments), gait)
+    return dry_run(body, ready.robot, table, ready.walker or base_driver(ready.robot), ready.pose)

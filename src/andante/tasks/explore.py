@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from andante import viz
+from andante.control.start import require_rate
 from andante.control.view import RobotView
 from andante.description.solver import SolverLike
 from andante.description.world import World
@@ -35,7 +36,7 @@ from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.navigation import Vehicle
 from andante.progress import bar
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_sensors
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, with_sensors
 from .inputs import RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of
 from .outputs import MapFiles, RunFiles, kept
 from .result import HIDDEN, Result

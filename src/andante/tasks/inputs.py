@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from andante.description import Robot, World, load_robot, load_world
+from andante.description.check.recognize import find_wheels
 from andante.errors import BadInput
 
 RobotLike = Robot | str | Path
@@ -42,15 +43,13 @@ def told_of_legs(robot: Robot, by_itself: bool) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        from andante.description.check.recognize import find_wheels
-
         text = str(error)
         wheels = find_wheels(robot) if by_itself else []
         if wheels:
             names = ", ".join(wheel.joint for wheel in wheels)
             text = (
                 f"robot {robot.name!r} drives on {len(wheels)} wheels ({names}) and has no legs to walk on; "
-                "andante navigate drives it, a walk of your own goes in by --gait file.py:Name"
+                "andante navigate drives it, a walk of your own goes in as gait file.py:Name"
             )
         raise type(error)(_placed(text, robot)) from None
 
@@ -61,7 +60,6 @@ def told_of_wheels(robot: Robot) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        from andante.description.check.recognize import find_wheels
         from andante.locomotion.gaits import leg_count
 
         text = str(error)

@@ -17,6 +17,7 @@ import numpy as np
 
 from andante import viz
 from andante.control.body import LinkState
+from andante.control.start import require_rate
 from andante.control.view import RobotView
 from andante.description import Robot, World
 from andante.description.link import SensorSpec
@@ -62,7 +63,7 @@ from andante.navigation import (
 from andante.progress import bar
 from andante.simulation.push import PushWords, parse_push
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate, with_sensors
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, with_sensors
 from .feet import FootRequest, on_two_feet, walk_there
 from .inputs import Pose, RobotLike, WorldLike, as_robot, as_world, check_drive, pose_of, told_of_wheels
 from .maps.tag_start import standing_ranges, start_by_tags

@@ -14,7 +14,7 @@ from andante import viz
 from andante.control.activities import Acting, GettingUp, Playing, checked_speed, lying_pose, plain_name
 from andante.control.body import Body, LinkState
 from andante.control.loop import ControlLoop
-from andante.control.start import first_positions, lying_side
+from andante.control.start import first_positions, lying_side, require_rate
 from andante.control.tracking import Tracking
 from andante.control.view import RobotView
 from andante.control.walking import LyingSense
@@ -34,7 +34,7 @@ from andante.motion.joint_motion import vector_of, within_limits
 from andante.motion.keyframes import fit, play_from
 from andante.simulation.simulation import Simulation, simulate
 
-from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log, require_rate
+from .bodies import BodyLike, is_simulated, judge_falls, opened, read_params, report_log
 from .inputs import RobotLike, WorldLike, as_robot, as_world
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from andante import viz
+from andante.control.start import require_rate
 from andante.description import Robot
 from andante.description.solver import SolverLike
 from andante.errors import BadInput
@@ -20,12 +21,13 @@ from andante.files import PICTURES, check_outputs, write_all
 from andante.geometry import Array
 from andante.hardware.address import SIMULATED
 from andante.mobile.base_fit import BaseFit, fit_base
+from andante.mobile.navigate_settings import checked_tables, vehicle_with
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import ByScans, Localizer, OdometryOnly
 from andante.mobile.tuned import tuned_file, tuned_words
 from andante.navigation import Vehicle, vehicle_of
 
-from .bodies import BodyLike, is_simulated, opened, read_params, report_log, require_rate, with_sensors
+from .bodies import BodyLike, is_simulated, opened, read_params, report_log, with_sensors
 from .inputs import RobotLike, WorldLike, as_robot, as_world, pose_of
 from .result import HIDDEN, Result
 
@@ -113,7 +115,10 @@ def tune(
         raise BadInput(f"room must lie from 0.3 to 100 m, got {room}")
     given, place = read_params(params), pose_of("start", start)
     made = as_robot(robot, arguments)
-    vehicle = vehicle_of(made, max_speed=max_speed, max_turn=3.0)
+    tables = checked_tables(given.rest, given.path)
+    if others := [name for name in tables if name != "vehicle"]:
+        raise BadInput(f"{params}: tune takes the tables [body], [robot], [start] and [vehicle] only, got {others[0]}")
+    vehicle = vehicle_with(vehicle_of(made, max_speed=max_speed, max_turn=3.0), tables)
     file = Path(out) if out is not None else tuned_file(made)
     picture = None if plot is None else Path(plot)
     check_outputs({"what was learned": (file, (".toml",)), "plots": (picture, PICTURES)})

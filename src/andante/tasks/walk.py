@@ -14,6 +14,7 @@ import numpy as np
 from andante import viz
 from andante.control.body import Body, BodyState, LinkState
 from andante.control.loop import ControlLoop
+from andante.control.start import require_pose, require_rate
 from andante.control.view import RobotView
 from andante.control.walking import Estimated, LyingSense, Measure, Push, WalkGoal, WalkGuide, WalkSettings, walk_to
 from andante.description.solver import SolverLike
@@ -29,17 +30,7 @@ from andante.simulation.push import PushWords, parse_push
 from andante.simulation.simulation import Simulation, simulate
 from andante.simulation.truth import TrueWalk
 
-from .bodies import (
-    BodyLike,
-    is_simulated,
-    judge_falls,
-    line_words,
-    opened,
-    read_params,
-    report_log,
-    require_pose,
-    require_rate,
-)
+from .bodies import BodyLike, is_simulated, judge_falls, line_words, opened, read_params, report_log
 from .inputs import RobotLike, WorldLike, as_robot, as_world, told_of_legs
 from .outputs import RunFiles, kept
 from .result import HIDDEN, REAL, Result

@@ -10,7 +10,7 @@ from andante.errors import BadInput
 from andante.mapping.io.octomap import load_octree
 from andante.sensors import DepthModel
 from andante.simulation.recording import record
-from andante.tasks.maps.map_space import Frames, make_map, map_clouds, map_world
+from andante.tasks.maps.map_space import make_map, map_clouds, map_world
 
 
 def test_a_world_becomes_an_octree_and_a_flat_map(tmp_path):
@@ -29,7 +29,7 @@ def test_a_world_becomes_an_octree_and_a_flat_map(tmp_path):
     [
         ({}, "a log or of a world"),
         ({"log": "x.mcap", "from_world": "lab"}, "a log or of a world"),
-        ({"log": "x.mcap", "resolution": 0.1}, "--params"),
+        ({"log": "x.mcap", "resolution": 0.1}, "table \\[grid\\] of its params"),
         ({"from_world": "lab", "space": True, "out": "map.png"}, "map.png"),
     ],
 )
@@ -69,9 +69,3 @@ def test_a_log_without_clouds_is_told(tmp_path):
     sim.close()
     with pytest.raises(BadInput, match="known pose"):
         map_clouds(empty)
-
-
-def test_frames_are_found_from_the_outermost_one():
-    frames = Frames()
-    assert frames.pose("map") is not None
-    assert frames.pose("nowhere") is None

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.geometry import Array
+from andante.motion.joint_motion import Splined
 
 LEAST_LEAD = 0.02  # between the start and the first point [s]
 MOST_POINTS = 10_000
 
 
-class Waypoints:
+class Waypoints(Splined):
     """A cubic through points: with the velocities where they are given, else at rest at both ends and smooth (C2)."""
 
     def __init__(self, names: tuple[str, ...], times: Array, positions: Array, velocities: Array | None) -> None:
@@ -27,14 +28,6 @@ class Waypoints:
             if velocities is None
             else CubicHermiteSpline(times, positions, velocities)
         )
-
-    def evaluate(self, t: ArrayLike, order: int = 0) -> Array:
-        """Positions, velocities or accelerations (..., joints); it rests before and after."""
-        at = np.asarray(t, dtype=float)
-        values: Array = self._spline(np.clip(at, 0.0, self.duration), order)
-        if order == 0:
-            return values
-        return np.where(((at < 0) | (at > self.duration))[..., None], 0.0, values)
 
 
 def trajectory(

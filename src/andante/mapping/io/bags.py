@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,11 @@ class FrameTree:
             if name in ours:
                 return ours[name].inverse() @ pose
         return None
+
+    def outermost(self, frame: str, roots: Sequence[str]) -> SE3 | None:
+        """root_from_frame of the outermost of some frames that it hangs below (or is), None where there is none."""
+        found = [pose for name, pose in self._chain(bare(frame)).items() if name in roots]
+        return found[-1] if found else None
 
     def _chain(self, frame: str) -> dict[str, SE3]:
         """Every frame above (and itself) with its pose of `frame`: above_from_frame."""
@@ -229,7 +234,7 @@ class _Reader:
         for entry in message.transforms[:10_000]:
             child = bare(entry.child_frame_id)
             if self.choice.tf is None or child not in self.frames:
-                pose = _se3(entry.transform.translation, entry.transform.rotation)
+                pose = pose_of_message(entry.transform)
                 self.frames.set(entry.header.frame_id, child, pose)
 
     def _base(self, read: list[tuple[str, float, Any]]) -> str:
@@ -262,7 +267,7 @@ class _Reader:
         out: list[Record] = []
         for entry in message.transforms:
             if bare(entry.header.frame_id) in ODOM_FRAMES and bare(entry.child_frame_id) in (base, *BASES):
-                pose = _se3(entry.transform.translation, entry.transform.rotation)
+                pose = pose_of_message(entry.transform)
                 out.append(Odometry(messages.seconds(entry.header.stamp), _planar(pose)))
         return out
 
@@ -285,6 +290,11 @@ class _Reader:
             )
         elif through_tf:
             self.notes.append(f"{name}: has no odometry topic; odometry taken from tf")
+
+
+def pose_of_message(transform: Any) -> SE3:
+    """Of a Transform; ValueError where it has no numbers."""
+    return _se3(transform.translation, transform.rotation)
 
 
 def _se3(position: Any, turn: Any) -> SE3:

@@ -75,7 +75,7 @@ class Checkpoint:
             raise BadInput(f"{self.path}: is no state of a map that can be read; remove it and start anew") from None
         if of != self._of:
             raise BadInput(
-                f"{self.path}: belongs to another log or to other settings; give those, or start anew without --resume"
+                f"{self.path}: belongs to another log or to other settings; give those, or start anew without resume"
             )
         return state
 

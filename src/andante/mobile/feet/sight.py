@@ -39,8 +39,8 @@ class Sight:
                 self._channels.append(channel)
         if not self._channels:
             raise BadInput(
-                f"robot {robot.name!r} has neither a depth camera nor a lidar of rings to see the room by; the NAO can "
-                "wear one: head_camera:=xtion or head_lidar:=true"
+                f"robot {robot.name!r} has neither a depth camera nor a lidar of rings to see the room by; add one to "
+                "its file, by an argument where the file has one, such as head_camera:=xtion or head_lidar:=true"
             )
         self._told = dict.fromkeys((channel.name for channel in self._channels), -math.inf)
 

@@ -141,7 +141,7 @@ def _read_bag(path: Path) -> Recording:
         notes, broken = [*bag.notes], bag.broken
     if not rows:
         held = f"{TYPE} that can be read on {TOPIC} ({broken} are broken)" if broken else f"{TYPE} on {TOPIC}"
-        raise BadInput(f"{path}: no {held}; record one with --record")
+        raise BadInput(f"{path}: no {held}; walk, play and sim write such recordings")
     if broken:
         notes.append(f"{path.name}: {broken} broken messages left out")
     return replace(_checked(path, names, np.array(times), np.array(rows)), notes=tuple(notes))

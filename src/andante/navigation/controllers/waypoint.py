@@ -1,4 +1,4 @@
-"""The rover's waypoint controller: throttle by distance, steering by bearing, as servo pulses (PWM)."""
+"""The waypoint controller of a small car: throttle by distance, steering by bearing, as servo pulses (PWM)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from andante.description.joint import Joint, JointType
 from andante.description.link import IDENTITY
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyShape, BodyTree, in_plane
 

@@ -145,7 +145,6 @@ class BulletEngine(Engine):
 
     name: ClassVar[str] = "bullet"
     sole_tolerance: ClassVar[float] = 0.04  # a pair of shapes touches in four points at most
-    restore_tolerance: ClassVar[float] = 1e-9  # largest difference of poses after restore and 1 s [m, rad]
     solver: ClassVar[Mapping[str, Any]] = {
         "iterations": ITERATIONS,
         "cfm": 0.0,

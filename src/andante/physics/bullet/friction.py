@@ -23,7 +23,7 @@ import numpy as np
 from andante.description.link import IDENTITY
 from andante.description.source import Problem, Severity
 from andante.geometry import SE3
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.tree import BodyShape
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from andante.description.source import Problem, Severity
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array
 from andante.physics.commands import ServoGains
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.state import Mode
 from andante.physics.tree import Loop
 

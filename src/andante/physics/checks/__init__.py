@@ -1,6 +1,6 @@
 """`check_engine`: whether an engine keeps the contract, measured against analysis, not against other engines.
 
-An engine may state class attributes that a check reads:
+What an engine may keep less well it states by class attributes of `Engine`:
 
 | attribute | default | meaning |
 |---|---|---|

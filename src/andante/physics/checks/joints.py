@@ -102,7 +102,7 @@ def servo_law(engine: type[Engine], found: Findings) -> None:
     scene.command(0, [0.0])
     scene.step(2000)
     q = float(scene.joint_positions(0)[0])
-    if getattr(engine, "rigid_servos", False):
+    if engine.rigid_servos:
         found.close("sag under 19.6 N at 1000 N/m [m]", -q, sag / 2, sag / 2 * 1.05)
     else:
         found.close("sag under 19.6 N at 1000 N/m [m]", -q, sag, 0.05 * sag)

@@ -114,9 +114,8 @@ def double_pendulum(engine: type[Engine], found: Findings) -> None:
 
     What is lost is the error of the integrator, first order in the step: half the step loses at most 0.65 as much.
     """
-    tolerance = float(getattr(engine, "energy_tolerance", 0.02))
     whole, half = (_lost_energy(engine, dt, found) for dt in (0.001, 0.0005))
-    found.at_most("largest change of energy in 5 s at 1 ms, relative to the swing", whole, tolerance)
+    found.at_most("largest change of energy in 5 s at 1 ms, relative to the swing", whole, engine.energy_tolerance)
     found.at_most("the same at 0.5 ms", half, 0.65 * whole)
 
 

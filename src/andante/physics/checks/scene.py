@@ -292,7 +292,6 @@ def _state(scene: Engine) -> Array:
 @SCENE.add
 def snapshot(engine: type[Engine], found: Findings) -> None:
     """After `restore` the run is repeated within `engine.restore_tolerance` (1e-9); commands and time come back."""
-    tolerance = float(getattr(engine, "restore_tolerance", 1e-9))
     scene = _busy(engine)
     scene.step(60)
     saved, there = scene.snapshot(), _state(scene)
@@ -304,9 +303,12 @@ def snapshot(engine: type[Engine], found: Findings) -> None:
     scene.step(30)
     scene.restore(saved)
     found.close("steps", scene.steps, 60, 0)
-    found.at_most("state right after restore", float(np.abs(_state(scene) - there).max()), min(tolerance, 1e-5))
+    found.at_most(
+        "state right after restore", float(np.abs(_state(scene) - there).max()), min(engine.restore_tolerance, 1e-5)
+    )
     scene.step(100)
-    found.at_most("state 100 steps after restore", float(np.abs(_state(scene) - first).max()), tolerance)
+    gap = float(np.abs(_state(scene) - first).max())
+    found.at_most("state 100 steps after restore", gap, engine.restore_tolerance)
 
 
 @SCENE.add

@@ -54,7 +54,7 @@ class Sole:
 
     def tolerance(self, engine: type[Engine]) -> float:
         """`TOLERANCE`, or what an engine states for hulls of more than four corners."""
-        return TOLERANCE if len(self.outline) == 4 else float(getattr(engine, "sole_tolerance", TOLERANCE))
+        return TOLERANCE if len(self.outline) == 4 else engine.sole_tolerance
 
     def reach(self, angle: float) -> float:
         """Way from the middle of the sole to its edge in a direction [m]."""

@@ -22,7 +22,7 @@ from andante.description.link import Surface
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import FARTHEST
+from andante.physics.bounds import FARTHEST
 from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.state import Settings
 from andante.physics.tree import Body, BodyTree, Loop, in_plane

@@ -22,7 +22,8 @@ import numpy as np
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
-from andante.physics.engine import FARTHEST, Engine, diverged
+from andante.physics.bounds import FARTHEST, diverged
+from andante.physics.engine import Engine
 from andante.physics.rolling import rolling_balls
 from andante.physics.state import Contacts
 
@@ -53,7 +54,6 @@ class DartEngine(Engine):
     """A scene under DART."""
 
     name: ClassVar[str] = "dart"
-    restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = {"iterations": ITERATIONS, "method": "dantzig", "tolerance": TOLERANCE}
     methods: ClassVar[tuple[str, ...]] = ENGINE.methods
     surface: ClassVar[tuple[str, ...]] = ENGINE.surface

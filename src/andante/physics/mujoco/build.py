@@ -16,7 +16,7 @@ from andante.description.source import Problem
 from andante.description.world import World
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array, so3
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.state import Settings
 from andante.physics.tree import Body, Loop
 

@@ -20,7 +20,8 @@ from andante.compiling import njit
 from andante.description.check.recognize import scrubs
 from andante.errors import BadInput, Unsupported
 from andante.geometry import SE3, Array
-from andante.physics.engine import Engine, diverged
+from andante.physics.bounds import diverged
+from andante.physics.engine import Engine
 from andante.physics.rays import ray_arrays
 from andante.physics.state import Contacts, Mode, RayHits
 
@@ -137,7 +138,6 @@ class MujocoEngine(Engine):
     """One MuJoCo model for the whole scene. `mj_model` and `data` may be read."""
 
     name: ClassVar[str] = "mujoco"
-    restore_tolerance: ClassVar[float] = 1e-9
     solver: ClassVar[Mapping[str, Any]] = SOLVER
     methods: ClassVar[tuple[str, ...]] = ENGINE.methods
     surface: ClassVar[tuple[str, ...]] = ENGINE.surface

@@ -25,8 +25,8 @@ from andante.description.inertia import least_mass
 from andante.description.joint import Joint, JointType
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Plane, Sphere
 from andante.errors import Unsupported
-from andante.geometry import SE3, Array
-from andante.physics.engine import Model
+from andante.geometry import SE3, Array, se2
+from andante.physics.model import Model
 from andante.physics.rays import ellipsoid_triangles, shape_triangles
 from andante.physics.tree import Body, BodyShape
 
@@ -101,7 +101,7 @@ def joint_zero(joint: Joint) -> float:
         return 0.0
     if not is_wide(joint):
         return (low + high) / 2
-    return high - fold(high - low) / 2
+    return high - se2.wrap_angle(high - low) / 2
 
 
 def is_wide(joint: Joint) -> bool:
@@ -112,11 +112,6 @@ def is_wide(joint: Joint) -> bool:
     if math.isinf(low) and math.isinf(high):
         return False
     return not high - low < math.radians(300.0)
-
-
-def fold(angle: float) -> float:
-    """The same angle in [-pi, pi)."""
-    return (angle + math.pi) % (2 * math.pi) - math.pi
 
 
 def make_mass(body: Body, tensor: Array, least: float = LEAST_MASS) -> ode.OdeMass:

@@ -21,7 +21,7 @@ from andante.description.link import Surface
 from andante.errors import Unsupported
 from andante.geometry import SE3, Array, so3
 from andante.gravity import GRAVITY
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.state import Contacts, Settings
 
 from .build import Built, attach

@@ -28,13 +28,13 @@ from panda3d import ode
 from andante.description.inertia import combine
 from andante.description.joint import Joint, JointType
 from andante.errors import Unsupported
-from andante.geometry import SE3, Array
+from andante.geometry import SE3, Array, se2
 from andante.physics.commands import ServoGains
-from andante.physics.engine import Model
+from andante.physics.model import Model
 from andante.physics.state import Mode
 from andante.physics.tree import BodyTree
 
-from .build import Built, attach, fold, is_wide, slider_rate
+from .build import Built, attach, is_wide, slider_rate
 from .memory import Memory, Remembered
 
 LMOTOR_VEL, LMOTOR_FMAX, LMOTOR_CFM = 2, 5, 8  # numbers of ODE's joint parameters
@@ -280,8 +280,8 @@ class Drive:
         """Switch on the stop that a joint of a wide range is near to; ODE folds angles into half a turn."""
         q, joint, limits = self.position(i), self.joints[i], self.movable[i].limits
         center = float(self.center[i])
-        joint.setParamHiStop(fold(limits.upper - center) if limits.upper - q < NEAR else math.inf)
-        joint.setParamLoStop(fold(limits.lower - center) if q - limits.lower < NEAR else -math.inf)
+        joint.setParamHiStop(se2.wrap_angle(limits.upper - center) if limits.upper - q < NEAR else math.inf)
+        joint.setParamLoStop(se2.wrap_angle(limits.lower - center) if q - limits.lower < NEAR else -math.inf)
 
     # ---- reading ---------------------------------------------------------------------------------
     def position(self, i: int) -> float:

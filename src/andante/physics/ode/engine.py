@@ -17,7 +17,8 @@ from panda3d import ode
 
 from andante.description.joint import JointType
 from andante.geometry import SE3, Array
-from andante.physics.engine import Engine, diverged
+from andante.physics.bounds import diverged
+from andante.physics.engine import Engine
 from andante.physics.rolling import rolling_balls
 from andante.physics.state import Contacts
 
@@ -44,8 +45,6 @@ class OdeEngine(Engine):
     """A scene under ODE's QuickStep."""
 
     name: ClassVar[str] = "ode"
-    restore_tolerance: ClassVar[float] = 1e-9
-    energy_tolerance: ClassVar[float] = 0.02
     solver: ClassVar[Mapping[str, Any]] = {
         "iterations": None,  # by the scene
         "cfm": CFM,

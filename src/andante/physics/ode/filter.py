@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from panda3d import core, ode
 
 from andante.geometry import Array
-from andante.physics.engine import Model
+from andante.physics.model import Model
 
 PERIOD = 20  # steps
 SURPRISE = 10.0  # [m/s]

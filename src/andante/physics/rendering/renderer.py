@@ -23,7 +23,8 @@ from andante.description.world import Light, Placement, World
 from andante.errors import BadInput, MissingExtra
 from andante.extras import how_to_get
 from andante.geometry import SE3, Array
-from andante.physics.engine import Engine, Model
+from andante.physics.engine import Engine
+from andante.physics.model import Model
 from andante.physics.mujoco.geoms import compiled, new_spec
 
 from . import Camera, shown

@@ -25,9 +25,9 @@ from andante.localization import LikelihoodField, MonteCarloLocalizer
 from andante.mapping import OccupancyGrid, Scan
 from andante.mobile.publisher import flat_message
 from andante.mobile.sensing import Odometry, OnMap
-from andante.session.nodes.navigation import NavigationNode
+from andante.session.nodes.navigation import NavigationNode, navigation_of
 from andante.session.nodes.node import LiveNode
-from andante.session.stage import Mirror
+from andante.session.real import Mirror
 
 from .computer import RoverComputer
 from .guides import WaypointGuide
@@ -184,7 +184,7 @@ class RoverNode(LiveNode):
         if not self.computer.located:
             raise BadInput(f"the car does not know where it is: {self.stand}")
         assert self.car is not None
-        navigation = self._navigation.live
+        navigation = navigation_of(self.session).live
         if navigation is not None:
             navigation.cancel()
         self.session.teleop.release()
@@ -235,14 +235,14 @@ class RoverNode(LiveNode):
 
     def _follow_map(self) -> None:
         """Localize on the map of the session, whichever that is now."""
-        grid = self._navigation.the_map() if any(isinstance(n, NavigationNode) for n in self.session.nodes) else None
+        grid = (
+            navigation_of(self.session).the_map()
+            if any(isinstance(n, NavigationNode) for n in self.session.nodes)
+            else None
+        )
         if grid is not self._grid:
             self._grid = grid
             self.computer.use_map(None if grid is None else LikelihoodField(grid, PARAMETERS), self.car_time)
-
-    @property
-    def _navigation(self) -> NavigationNode:
-        return next(node for node in self.session.nodes if isinstance(node, NavigationNode))
 
     def _stand(self, now: float) -> None:
         """A car that was driven before it knew where it is begins anew where it stands."""

@@ -122,8 +122,9 @@ def behave(
         record: recording to write (.mcap, .csv).
         video: film to write (.mp4, .gif, .webp).
         picture: picture of the end to write (.png, .jpg, .webp).
-        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, serial:PORT, or `file.py:Name`.
-        params: a TOML file with the tables [falls] (`FallRules`), and [body] for a real robot.
+        body: sim, or a real robot: a `Body`, ws://HOST:9090, http://HOST:11311, naoqi://HOST:9559, serial:PORT, or
+            `file.py:Name`. It moves at once.
+        params: a TOML file with the tables [falls] (`FallRules`), and [body] and [start] for a real robot.
 
     Returns:
         How it went. Files are complete or absent, also when it is interrupted.
@@ -141,7 +142,7 @@ def behave(
         real = real_body(body, given.body, bus)
         session = LiveSession(
             as_robot(robot, arguments), as_world(world), engine, seed=seed, start=start, solver=solver, folder=folder,
-            bus=bus, body=real, falls=given.falls,
+            bus=bus, body=real, falls=given.falls, start_settings=given.start,
             nodes=[node for node in all_nodes(real is not None) if node is not MachineNode],
         )  # fmt: skip
         stack.callback(session.close)

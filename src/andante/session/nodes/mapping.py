@@ -13,7 +13,7 @@ from andante.bags import messages
 from andante.errors import AndanteError, BadInput
 from andante.geometry import Array, se2
 
-from .navigation import NavigationNode
+from .navigation import NavigationNode, navigation_of
 from .node import LiveNode, file_in
 
 if TYPE_CHECKING:
@@ -55,8 +55,13 @@ class MappingNode(LiveNode):
         self.advertise_service("/explore/stop", "std_srvs/srv/Trigger", lambda _: self.stop_exploring())
 
     @property
+    def makes_map(self) -> bool:
+        """Whether it maps."""
+        return self.live is not None
+
+    @property
     def _navigation(self) -> NavigationNode:
-        return next(node for node in self.session.nodes if isinstance(node, NavigationNode))
+        return navigation_of(self.session)
 
     # ---- what is asked of it -----------------------------------------------------------------------
     def start(self) -> str:

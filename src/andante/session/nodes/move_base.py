@@ -10,7 +10,7 @@ from andante.bus import GoalFailed
 from andante.control.publishers import MAP
 from andante.errors import AndanteError
 
-from .navigation import NavigationNode, flat_pose
+from .navigation import flat_pose, navigation_of
 from .node import LiveNode
 
 if TYPE_CHECKING:
@@ -43,9 +43,6 @@ class MoveBaseNode(LiveNode):
         self._ended: list[tuple[float, Any]] = []  # when, and its last status
         self._told = self._told_of_way = -1.0
 
-    def _navigation(self) -> NavigationNode:
-        return next(node for node in self.session.nodes if isinstance(node, NavigationNode))
-
     # ---- what is asked of it -----------------------------------------------------------------------
     def _goal(self, message: Any) -> str:
         self._end(PREEMPTED, "another goal was sent")
@@ -55,7 +52,7 @@ class MoveBaseNode(LiveNode):
         self._id = goal_id
         try:
             x, y, yaw = flat_pose(message.goal.target_pose.pose)
-            self._work = self._navigation().go(x, y, yaw)
+            self._work = navigation_of(self.session).go(x, y, yaw)
             self._go_on()
         except AndanteError as error:
             self._end(ABORTED, str(error))
@@ -74,7 +71,7 @@ class MoveBaseNode(LiveNode):
         self._end(PREEMPTED, "another goal was sent")
         x, y, yaw = flat_pose(message.pose)
         self._id = messages.make("actionlib_msgs/msg/GoalID", id=f"simple-{self.bus.clock.now:.3f}")
-        self._work = self._navigation().go(x, y, yaw)
+        self._work = navigation_of(self.session).go(x, y, yaw)
         self._go_on()
         return f"goal x {x:.2f} m, y {y:.2f} m"
 

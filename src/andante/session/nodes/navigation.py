@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
     from andante.navigation.right_of_way import Intent
     from andante.navigation.zones import Zone
+    from andante.session.live_robot import LiveRobot
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
 
@@ -100,17 +101,15 @@ class NavigationNode(LiveNode):
             self.live.yielding = Yielding(self.session.name, radius, grid, self._tell)
 
     def _tell(self, intent: Intent) -> None:
-        from andante.session.yielding import message_of
-
         assert self._intents is not None
-        self._intents.publish(message_of(intent, self.header(MAP)))
+        assert self.live is not None
+        assert self.live.yielding is not None
+        self._intents.publish(self.live.yielding.message_of(intent, self.header(MAP)))
 
     def _hear(self, message: Any) -> None:
-        from andante.session.yielding import intent_of
-
-        intent = intent_of(message)
-        if intent is not None and self.live is not None and self.live.yielding is not None:
-            self.live.yielding.hear(self.stage.sim.time, intent)
+        yielding = None if self.live is None else self.live.yielding
+        if yielding is not None and (intent := yielding.intent_of(message)) is not None:
+            yielding.hear(self.stage.sim.time, intent)
 
     def the_map(self) -> OccupancyGrid | None:
         """The map of the user, else a cut through the world; None in a world without walls."""
@@ -312,6 +311,11 @@ class NavigationNode(LiveNode):
         """Leave the bus."""
         self.publisher.close()
         super().close()
+
+
+def navigation_of(robot: LiveRobot) -> NavigationNode:
+    """The navigation of a robot of a session."""
+    return next(node for node in robot.nodes if isinstance(node, NavigationNode))
 
 
 def flat_pose(pose: Any) -> tuple[float, float, float]:

@@ -70,6 +70,11 @@ class LiveNode(RobotPublisher):
         """Requests to the present robot."""
         return self.session.command_api
 
+    @property
+    def makes_map(self) -> bool:
+        """Whether it makes a map now, which belongs into recordings."""
+        return False
+
     # ---- on the bus --------------------------------------------------------------------------------
     def subscribe(self, topic: str, kind: str, callback: Callable[[Any], str | None], queue: int = 20) -> Any:
         """Messages in; a text becomes a line in the log, an error a warning: once a second, five different ones."""

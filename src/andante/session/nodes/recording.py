@@ -80,7 +80,7 @@ class RecordingNode(LiveNode):
         return {"message": f"{path.name}{note}", "file": path.name}
 
     def _choice(self, topics: tuple[str, ...] = ()) -> TopicChoice:
-        """The named topics, else all that tell of the robots: those of a navigation once it has a goal."""
+        """The named topics, else all that tell of the robots: those of a navigation once it leads or maps."""
         self._navigates |= self._led
         exclude = ["/robots"] if len(self.session.robots) == 1 else []
         for name, robot in self.session.robots.items():
@@ -91,8 +91,11 @@ class RecordingNode(LiveNode):
 
     @property
     def _led(self) -> set[str]:
-        """Robots that are led by their navigation."""
-        return {name for name, robot in self.session.robots.items() if robot.teleop.navigates}
+        """Robots that are led by their navigation, or make their map."""
+        return {
+            name for name, robot in self.session.robots.items()
+            if robot.teleop.navigates or any(isinstance(node, LiveNode) and node.makes_map for node in robot.nodes)
+        }  # fmt: skip
 
     def _stop(self, _: Any) -> Answer:
         if self._recorder is None:

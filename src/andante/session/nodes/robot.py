@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from andante.bags import messages
 from andante.control import publishers
 from andante.control.diagnostics import DiagnosticsPublisher
+from andante.control.walking import LyingSense
 from andante.simulation.publishers import SensorPublisher, TruthPublisher
 
 from .node import LiveNode
@@ -114,10 +115,16 @@ class StatusNode(LiveNode):
         super().__init__(session)
         self._topic = self.advertise("/status", "andante_msgs/msg/Status")
         self._count = 0
+        self.rebuilt()
+
+    def rebuilt(self) -> None:
+        """Another robot, perhaps: how it lies is felt anew."""
+        self._lies = LyingSense(self.stage.robot)
 
     def update(self) -> None:
         """Every tenth time."""
         self._count += 1
+        self._lies.feel(self.stage.state)
         if self._count % STATUS_EVERY and not self.session.paused:
             return
         if self.session.paused and self._count % 3:
@@ -147,7 +154,7 @@ class StatusNode(LiveNode):
             stage.ready.gait,
             session.teleop.speed,
             stage.activities.present.resting and not (supervisor is not None and supervisor.busy),
-            stage.sim.fallen and not tumbles,
+            self._lies() and not tumbles,
             supervisor.state if supervisor is not None else "",
             publishers.Pose2D(x, y, heading),
             float(walker.max_speed),

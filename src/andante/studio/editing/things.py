@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from andante.errors import BadInput, UnknownName
+from andante.parsing import is_number
 
 Solid = tuple[str, tuple[float, float, float], tuple[float, float, float], float]  # shape, middle, size, pitch [rad]
 
@@ -88,16 +89,12 @@ def _fitting(name: str, value: Any) -> Any:
             raise BadInput(f"fixed of a thing is true or false, got {value!r}")
         return value
     if name == "size":
-        if not isinstance(value, list | tuple) or not all(_number(v) for v in value):
+        if not isinstance(value, list | tuple) or not all(is_number(v) for v in value):
             raise BadInput(f"size of a thing has three numbers, got {value!r}")
         return tuple(float(v) for v in value)
-    if not _number(value):
+    if not is_number(value):
         raise BadInput(f"{name} of a thing is a number, got {value!r}")
     return float(value)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # ---- kinds ---------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from andante.search import search as run_study
 from andante.search.executors.base import Evaluator
 from andante.search.progress import progress_line
 from andante.search.record import Task, record_of
+from andante.settings import DEFAULT_ROBOT
 from andante.tasks.inputs import RobotLike, WorldLike, file_of
 
 from .results import ExportResult, GaitResult, SearchResult
@@ -259,7 +260,7 @@ def export(
 def _wave_motion(folder: StudyFolder, record: Record, cycles: int, name: str) -> Any:
     """The wave gait of a candidate as key-frames, from the pose in which its trial began."""
     arguments = folder.config.objective.arguments
-    robot = load_robot(arguments.get("robot", "nao"))
+    robot = load_robot(arguments.get("robot", DEFAULT_ROBOT))
     model = WaveModel(robot, WaveParameters.of(record.parameters), arguments.get("variant", "smooth"))
     first = first_positions(robot, arguments.get("pose"))
     start = np.array([first.get(joint, 0.0) for joint in robot.joint_names])

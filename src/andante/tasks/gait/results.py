@@ -94,7 +94,7 @@ class SearchResult(Result):
             lines.append(f"candidate {record.index}: {row_words(as_row(record))}")
             lines.append(parameter_words(record.parameters))
         if self.summary.front:
-            lines.append(f"{len(self.summary.front)} candidates on the Pareto front (--json lists them)")
+            lines.append(f"{len(self.summary.front)} candidates on the Pareto front (`front` in the JSON)")
         return "\n".join(lines)
 
     def plot(self) -> viz.Figure:

@@ -136,7 +136,7 @@ def map_log(
         beside = map_base(files.maps[".yaml"])
         saved = Checkpoint(beside.with_name(beside.name + SUFFIX), records, parameters, odometry, loop_closure)
     elif resume:
-        raise BadInput("--resume goes on with a map that is written: name it by -o")
+        raise BadInput("resume goes on with a map that is written: name it as out")
     state = saved.read() if saved is not None and resume else None
     if resume and state is None and saved is not None:
         warnings.append(f"{saved.path}: there is none, so the map was begun anew")
@@ -151,7 +151,7 @@ def map_log(
             keep=None if saved is None else saved.keep,
         )
     if result.stopped:
-        warnings.append(f"{result.stopped}; the map so far is written, --resume goes on")
+        warnings.append(f"{result.stopped}; the map so far is written, resume goes on")
     if result.grid.resolution > 1.01 * result.drawing.resolution:
         told = f"the map is too large for one picture and was coarsened to cells of {result.grid.resolution:g} m"
         if files.maps:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from andante import viz
-from andante.bags import open_bag
 from andante.errors import BadInput
 from andante.files import check_outputs, write_all
-from andante.geometry import SE3, Array
 from andante.mapping import OccupancyGrid, map_of_world
+from andante.mapping.io.clouds import clouds_of
 from andante.mapping.io.map_files import encode_map, map_base
 from andante.mapping.io.octomap import save_octree
 from andante.mapping.octree import OcTree, octree_of_world
-from andante.simulation.clouds import depths_of_image, points_of_cloud
 from andante.tasks.inputs import WorldLike, as_world
 from andante.tasks.outputs import MapFiles
 from andante.tasks.result import HIDDEN, Result
@@ -29,8 +25,6 @@ from .map_log import MapResult, map_log
 
 FINE, FLAT = 0.05, 0.05  # usual edges of voxels and cells [m]
 LOW, HIGH = 0.05, 0.65  # heights between which things are on the flat picture of a map [m]
-EVERY = 4  # pixels of a depth image between those that are used
-CLOUD, IMAGE, INFO = "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
 TREES = (".bt", ".ot")
 
 
@@ -116,14 +110,14 @@ def make_map(
         The map. Files are written all or none.
     """
     if (log is None) == (from_world is None):
-        raise BadInput("a map is made of a log or of a world: name one of LOG and --from-world")
+        raise BadInput("a map is made of a log or of a world (from_world): name one of them")
     if from_world is not None:
         return map_world(from_world, out, space=space, resolution=resolution)
     assert log is not None
     if space:
         return map_clouds(log, out, resolution=resolution)
     if resolution is not None:
-        raise BadInput("the resolution of a map of scans stands in its parameters: --params with [grid]")
+        raise BadInput("the resolution of a map of scans stands in the table [grid] of its params")
     return map_log(
         log, out, odometry=odometry, loop_closure=loop_closure, trajectory=trajectory, params=params, scan=scan,
         odom=odom, imu=imu, base_frame=base_frame, tf=tf, model=model, lidar=lidar, seconds=seconds, resume=resume,
@@ -187,66 +181,3 @@ def _told(tree: OcTree, path: Path | None, source: str, clouds: int, begun: floa
     spent = time.perf_counter() - begun
     told = (tree.resolution, (nx, ny, nz), tree.volume(), tree.nbytes / 1e6, clouds, spent)
     return SpaceResult(str(path) if path is not None else "", source, *told, made=tree)
-
-
-class Frames:
-    """Transforms of a log: the newest of each child."""
-
-    ROOTS = ("map", "world", "odom")
-
-    def __init__(self) -> None:
-        self._parent: dict[str, tuple[str, SE3]] = {}
-
-    def take(self, message: Any) -> None:
-        """A TFMessage."""
-        for each in message.transforms:
-            t, r = each.transform.translation, each.transform.rotation
-            vector = np.array([t.x, t.y, t.z, r.x, r.y, r.z, r.w])
-            if np.isfinite(vector).all() and np.linalg.norm(vector[3:]) > 0.5:
-                self._parent[each.child_frame_id.lstrip("/")] = (
-                    each.header.frame_id.lstrip("/"),
-                    SE3.from_vector(vector),
-                )
-
-    def pose(self, frame: str) -> SE3 | None:
-        """Of a frame in the outermost one of map, world and odom; None: not known."""
-        name, made, found = frame.lstrip("/"), SE3.identity(), None
-        for _ in range(64):
-            if name in self.ROOTS:
-                found = made
-            if name not in self._parent:
-                break
-            name, step = self._parent[name]
-            made = step @ made
-        return found if name not in self.ROOTS else made
-
-
-def clouds_of(log: Path) -> Iterator[tuple[Array, Array]]:
-    """Origins (3,) and points (n, 3) [m] of all clouds and depth images of a bag whose sensor has a pose by then."""
-    with open_bag(log) as bag:
-        frames, lenses = Frames(), dict[str, tuple[float, float, float]]()
-        images = any(topic.type == IMAGE for topic in bag.topics)
-        for entry, _, message in bag.decoded():
-            topic, kind = entry.name, entry.type
-            if kind.endswith("TFMessage"):
-                frames.take(message)
-            elif kind == INFO:
-                lenses[topic.rsplit("/", 1)[0]] = (float(message.k[0]), float(message.k[2]), float(message.k[5]))
-            elif kind == CLOUD and not (images and topic.endswith("/depth/points")):
-                pose = frames.pose(message.header.frame_id)
-                if pose is not None:
-                    yield pose.translation, np.asarray(pose @ points_of_cloud(message)).reshape(-1, 3)
-            elif kind == IMAGE and message.encoding in ("32FC1", "16UC1"):
-                pose, lens = frames.pose(message.header.frame_id), lenses.get(topic.rsplit("/", 1)[0])
-                if pose is not None and lens is not None:
-                    yield pose.translation, np.asarray(pose @ pixels(message, *lens)).reshape(-1, 3)
-
-
-def pixels(message: Any, focal: float, x: float, y: float) -> Array:
-    """Points (n, 3) [m] of every few pixels of a depth image, in axes with x ahead and z up."""
-    if not (math.isfinite(focal) and focal > 0):
-        raise BadInput(f"a camera_info has a focal length of {focal}")
-    depths = depths_of_image(message)[::EVERY, ::EVERY].astype(float)
-    v, u = np.nonzero(np.isfinite(depths) & (depths > 0.0))
-    z = depths[v, u]
-    return np.stack([z, z * (x - EVERY * u) / focal, z * (y - EVERY * v) / focal], axis=-1)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from andante.bags import messages
+from andante.bridges.naoqi.model import position6d
 from andante.bridges.naoqi.robot import JOINTS
 from andante.gravity import GRAVITY
 
@@ -108,8 +109,6 @@ def _acceleration(robot: NaoqiRobot, axis: str, unit: float = 1.0) -> float:
 
 def lean(robot: NaoqiRobot) -> tuple[float, float, float]:
     """Roll, pitch, yaw of the torso as the robot believes [rad]."""
-    from andante.bridges.naoqi.model import position6d
-
     wx, wy, wz = position6d(robot.world_from_root())[3:]
     return wx, wy, wz
 

@@ -9,41 +9,29 @@ from typing import Any
 import numpy as np
 
 from andante.bridges.naoqi.forms import CallError
-from andante.bridges.naoqi.names import CAMERAS, RESOLUTIONS
-from andante.bridges.naoqi.service import Service, method
+from andante.bridges.naoqi.names import RESOLUTIONS
+from andante.bridges.naoqi.service import method
 
-from .video import Video
+from .video import Shooting, Video
 
 FORMATS = {"MJPG": "MJPG", "IYUV": "I420"}  # what NAOqi calls them, and their four letters
 LONGEST = 600.0  # [s]
 
 
-class VideoRecorder(Service):
+class VideoRecorder(Shooting):
     """Films, picture by picture as the session's renderer gives them; a film lasts as long as what it shows."""
 
     name = "ALVideoRecorder"
 
     def __init__(self, robot: Any) -> None:
         super().__init__(robot)
-        self._resolution, self._rate, self._format, self._camera, self._space = 1, 15.0, "MJPG", 0, 13
+        self._rate, self._format, self._space = 15.0, "MJPG", 13
         self._film: Film | None = None
 
     def close(self) -> None:
         """End the film that is being made."""
         if self._film is not None:
             self._film.end()
-
-    @method("resolution:int")
-    def setResolution(self, resolution: int) -> None:
-        """Of the next film."""
-        if resolution not in RESOLUTIONS:
-            raise CallError(f"resolution is one of {sorted(RESOLUTIONS)}, got {resolution}")
-        self._resolution = resolution
-
-    @method()
-    def getResolution(self) -> int:
-        """As it was set."""
-        return self._resolution
 
     @method("rate:float")
     def setFrameRate(self, rate: float) -> None:
@@ -68,28 +56,6 @@ class VideoRecorder(Service):
     def getVideoFormat(self) -> str:
         """As it was set."""
         return self._format
-
-    @method("camera:int")
-    def setCameraID(self, camera: int) -> None:
-        """0 top, 1 bottom."""
-        if not 0 <= camera < len(CAMERAS):
-            raise CallError(f"camera is 0 (top) or 1 (bottom), got {camera}")
-        self._camera = camera
-
-    @method()
-    def getCameraID(self) -> int:
-        """0 top, 1 bottom."""
-        return self._camera
-
-    @method("space:int")
-    def setColorSpace(self, space: int) -> None:
-        """Noted."""
-        self._space = space
-
-    @method()
-    def getColorSpace(self) -> int:
-        """As it was set."""
-        return self._space
 
     @method("folder:text name:text overwrite:bool?", blocking=True)
     def startRecording(self, folder: str, name: str, overwrite: bool = True) -> None:

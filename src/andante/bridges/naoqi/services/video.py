@@ -336,25 +336,23 @@ def in_space(pixels: np.ndarray, space: int) -> np.ndarray:
     return out
 
 
-class PhotoCapture(Service):
-    """Pictures as files, in a folder of this machine."""
-
-    name = "ALPhotoCapture"
+class Shooting(Service):
+    """What is asked for before pictures or films are made: camera, resolution, color space."""
 
     def __init__(self, robot: Any) -> None:
         super().__init__(robot)
-        self._resolution, self._space, self._format, self._camera, self._interval = 1, 11, "jpg", 0, 200
+        self._resolution, self._space, self._camera = 1, 11, 0
 
     @method("resolution:int")
     def setResolution(self, resolution: int) -> None:
-        """Of the pictures."""
+        """Of what is made next."""
         if resolution not in RESOLUTIONS:
             raise CallError(f"resolution is one of {sorted(RESOLUTIONS)}, got {resolution}")
         self._resolution = resolution
 
     @method()
     def getResolution(self) -> int:
-        """Of the pictures."""
+        """As it was set."""
         return self._resolution
 
     @method("space:int")
@@ -367,18 +365,6 @@ class PhotoCapture(Service):
         """As it was set."""
         return self._space
 
-    @method("format:text")
-    def setPictureFormat(self, kind: str) -> None:
-        """jpg, png, bmp ..."""
-        if kind.casefold() not in ("jpg", "jpeg", "png", "bmp", "ppm", "pgm", "tiff"):
-            raise CallError(f"the format is jpg, png, bmp, ppm, pgm or tiff, got {kind}")
-        self._format = kind.casefold()
-
-    @method()
-    def getPictureFormat(self) -> str:
-        """As it was set."""
-        return self._format
-
     @method("camera:int")
     def setCameraID(self, camera: int) -> None:
         """0 top, 1 bottom."""
@@ -390,6 +376,28 @@ class PhotoCapture(Service):
     def getCameraID(self) -> int:
         """0 top, 1 bottom."""
         return self._camera
+
+
+class PhotoCapture(Shooting):
+    """Pictures as files, in a folder of this machine."""
+
+    name = "ALPhotoCapture"
+
+    def __init__(self, robot: Any) -> None:
+        super().__init__(robot)
+        self._format, self._interval = "jpg", 200
+
+    @method("format:text")
+    def setPictureFormat(self, kind: str) -> None:
+        """jpg, png, bmp ..."""
+        if kind.casefold() not in ("jpg", "jpeg", "png", "bmp", "ppm", "pgm", "tiff"):
+            raise CallError(f"the format is jpg, png, bmp, ppm, pgm or tiff, got {kind}")
+        self._format = kind.casefold()
+
+    @method()
+    def getPictureFormat(self) -> str:
+        """As it was set."""
+        return self._format
 
     @method("interval:int")
     def setCaptureInterval(self, interval: int) -> None:

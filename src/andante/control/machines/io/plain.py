@@ -13,6 +13,7 @@ from typing import Any
 from andante.control.machines.model import Kind, Machine, State, Transition
 from andante.description.source import Source
 from andante.errors import BadInput, UnknownName
+from andante.parsing import is_number
 
 TOP = ("name", "robot", "note", "initial", "variables", "states")
 STATE = ("kind", "parent", "initial", "do", "entry", "exit", "note", "place", "transitions")
@@ -87,7 +88,7 @@ def _state(name: str, entry: Any, where: Where) -> State:
         raise BadInput(f"{_at(place)}transitions of state {name!r} must be a list of tables")
     spot = table.get("place")
     if spot is not None and not (
-        isinstance(spot, list | tuple) and len(spot) == 2 and all(_is_number(v) and abs(v) < 1e6 for v in spot)
+        isinstance(spot, list | tuple) and len(spot) == 2 and all(is_number(v) and abs(v) < 1e6 for v in spot)
     ):
         raise BadInput(f"{_at(place)}place of state {name!r} is x, y, got {str(spot)[:40]}")
     return State(
@@ -109,7 +110,7 @@ def _transition(state: str, index: int, entry: Any, where: Where) -> Transition:
     place = where(f"states.{state}.transitions.{index}")
     table = _table(entry, f"a transition of state {state}", TRANSITION, place)
     after = table.get("after")
-    if after is not None and not _is_number(after):
+    if after is not None and not is_number(after):
         raise BadInput(f"{_at(place)}after should be a time [s], got {str(after)[:40]!r}")
     return Transition(
         _text(table, "to", place),
@@ -143,10 +144,6 @@ def _texts(table: Mapping[str, Any], key: str, place: Source) -> tuple[str, ...]
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
         raise BadInput(f"{_at(place)}{key} should be a text, or a list of texts, got {str(value)[:40]}")
     return tuple(each.strip() for each in listed if each.strip())
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_plain(value: Any) -> bool:

@@ -57,7 +57,7 @@ def tell_options(document: Document) -> None:
     _, asked = read_options(document)
     if asked.stated:
         words = ", ".join(f"solver.{name}={value}" for name, value in asked.stated.items())
-        told = f"<option> asks for {words}: it counts where the file is the world; for this robot use --set"
+        told = f"<option> asks for {words}: it counts where the file is the world; for this robot, give solver settings"
         document.info(told, next(document.root.all("option"), document.root).source)
 
 

@@ -20,6 +20,7 @@ from andante.errors import BadInput, UnknownName
 from andante.experiments.perturbed import heavier, with_friction, world_with_friction
 from andante.locomotion.wave.fitness import WaveStatistics, fitness_named, statistics, transport_cost
 from andante.locomotion.wave.model import EXTRA, TEN, VARIANTS, WaveModel, WaveParameters, default_gait
+from andante.parsing import is_number
 from andante.physics import Settings
 from andante.physics.registry import ENGINES, version
 from andante.physics.solver import resolved
@@ -107,9 +108,9 @@ class Robustness:
         for name, value in table.items():
             UnknownName.check("entry", name, known, "robust")
             if name in PAIRS:
-                good = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+                good = isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
             else:
-                good = isinstance(value, str) if name == "take" else _is_number(value)
+                good = isinstance(value, str) if name == "take" else is_number(value)
             if not good:
                 raise BadInput(f"robust: {name} cannot be {value!r}")
         values: dict[str, Any] = {name: tuple(value) if name in PAIRS else value for name, value in table.items()}
@@ -142,10 +143,6 @@ def shove(robust: Robustness, seed: int, number: int, seconds: float) -> Shove |
     rng = np.random.default_rng((robust.seed, number, seed))
     way, size = rng.uniform(0, 2 * np.pi), robust.push * rng.uniform()
     return Shove((size * float(np.cos(way)), size * float(np.sin(way)), 0.0), float(rng.uniform(0, seconds)))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # ---- the objective -------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+from andante.kinematics import Chain as Chain
