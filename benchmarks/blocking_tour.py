@@ -10,6 +10,7 @@ second. A silence during a stage is waited for at a visible place and told apart
 A page that draws without a graphics card is slow by that alone; so pictures are limited to two a second and wide
 gaps are told beside the long tasks of scripts.
 
+`compiled` are the kernels that the package did not bring: none in the end.
 `shown`: from the choice of another engine, robot or world to its words on the page [s].
 """
 
@@ -141,7 +142,7 @@ class Tour:
             for name in names[:: 4 if short else 1]:
                 self.line(f"play {name}", 0.8)
         self.line("reset", 1.5)
-        self.line("push 6 0 0", 3.0)
+        self.line("push 8 forward", 3.0)
         self.line("play get_up", 6.0)
         self.line("balance off", 0.3)
         self.line("balance on", 0.3)
@@ -185,7 +186,7 @@ def drive(address: str, watch: Watch, short: bool) -> dict[str, Any]:
             if robot != "nao":
                 tour.behaviours(True)
                 if robot == "waffle":
-                    tour.line("goal 1 0 0", 6.0)
+                    tour.line("goto 1 0", 6.0)
         for world in ("arena", "lab"):
             tour.change("world", world)
         late, tasks = page.evaluate("() => window.late"), page.evaluate("() => window.tasks")
@@ -242,6 +243,8 @@ def main() -> None:
             for watching in (watch.listen, watch.look):
                 threading.Thread(target=watching, args=(address,), daemon=True).start()
             found = drive(address, watch, asked.short)
+        found["compiled"] = sorted(path.name for place in (package, home) for path in place.rglob("*.nbc")
+                                   if "stores" not in path.parts)  # fmt: skip
     if asked.json:
         print(json.dumps(found))
         return
@@ -249,6 +252,7 @@ def main() -> None:
     print(f"control loop: longest silence {found['loop_worst']:.2f} s, {found['loop_blocks']} above {BLOCK} s")
     for row in found["loop"]:
         print(f"  {row['seconds']:.2f} s at {row['doing']!r}{' (stage: ' + row['stage'] + ')' if row['stage'] else ''}")
+    print(f"{len(found['compiled'])} kernels were compiled on the way {' '.join(found['compiled'])}")
     print(f"page: longest gap {found['page_worst']:.2f} s, {found['page_blocks']} above {BLOCK} s")
     for gap, doing in (*found["page"], *found["page_tasks"]):
         print(f"  {gap:.2f} s at {doing!r}")

@@ -31,10 +31,9 @@ LACKING = {  # commands of what a lean install has not, and the extra of each
     "search": ("gait", "search", "nao", "--study", "study", "--sampler", "tpe", "--budget", "4", "--workers", "0"),
     "ray": ("gait", "search", "nao", "--study", "other", "--executor", "ray", "--budget", "4"),
     "plot": ("experiment", "report", "lean"),
-    "ros2": ("bridge", "ros2"),
-    "foxglove": ("bridge", "foxglove"),
-    "naoqi": ("bridge", "naoqi"),
-    "vision": ("behave", "nao", "striker", "--world", "pitch", "--seconds", "1"),
+    "ros2": ("bridge", "ros2", "ws://127.0.0.1:9"),
+    "foxglove": ("bridge", "foxglove", "ws://127.0.0.1:9"),
+    "naoqi": ("bridge", "naoqi", "ws://127.0.0.1:9"),
 }
 EXPERIMENT = ("experiment", "run", "straight-walk", "--trials", "1", "--workers", "0", "--out", "lean",
               "--factor", "speed=[100]", "--factor", "distance=[0.2]")  # fmt: skip
@@ -53,8 +52,8 @@ def install(python: str, what: str) -> None:
 
 
 def megabytes(folder: Path) -> float:
-    """What a folder takes on the disk [MB]."""
-    return int(subprocess.run(["du", "-sk", str(folder)], capture_output=True, check=True).stdout.split()[0]) / 1000
+    """What a folder takes on the disk, as `du -sm` tells it but for the rounding [MB of 2^20 bytes]."""
+    return int(subprocess.run(["du", "-sk", str(folder)], capture_output=True, check=True).stdout.split()[0]) / 1024
 
 
 def said(python: str, home: Path, words: tuple[str, ...]) -> tuple[int, str]:

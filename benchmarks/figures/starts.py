@@ -48,6 +48,8 @@ TOUR = Run(
                Asked("<=", 0.2, "s"), at("loop_worst")),
         Figure("tour-page", "speed", "longest gap of the page's timer in it, without a graphics card",
                Asked("<=", 0.2, "s"), at("page_worst")),
+        Figure("tour-compiled", "speed", "kernels that are compiled in it", Asked("=", 0.0),
+               lambda output: float(len(output["compiled"]))),
         Figure("tour-shown", "speed", "until another engine, robot or world shows its stage", Asked("<=", 0.1, "s"),
                at("shown_worst")),
     ),
