@@ -136,7 +136,7 @@ def ros1(message: Any) -> tuple[Callable[[], object], Callable[[], object]]:
 
 
 def recorded() -> Iterator[tuple[Callable[[], object], Callable[[], object]]]:
-    """A packed joint state into our MCAP file and into that of the mcap library, both to memory; left out without it."""
+    """A packed joint state into our MCAP file and into that of the mcap library, to memory; nothing without that."""
     try:
         from mcap.writer import Writer
     except ImportError:
