@@ -230,7 +230,7 @@ class LiveSession(LiveRobot, Closing):
         self.stopped, self.paced = False, bool(pace)
         self._pace(float(pace))
         if pace:
-            prefetch()
+            prefetch(kind for kind in self.bus.topics().values() if kind)
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:
