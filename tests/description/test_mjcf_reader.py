@@ -514,3 +514,14 @@ def test_tensors_that_no_body_has_are_read_as_they_stand(tensor: str) -> None:
     assert inertia.com == (0, 0, 1)
     values = [float(v) for v in tensor.split('"')[1].split()]
     np.testing.assert_allclose(np.diag(inertia.matrix), values[:3])
+
+
+def test_sites_may_lie_from_one_point_to_another() -> None:
+    robot = read(
+        """<mujoco><default><default class="ray"><site type="capsule" size="0.01 0.1"/></default></default>
+        <worldbody><body name="b"><freejoint/><geom size="0.1"/><site name="s" class="ray" fromto="0 0 0 0 0.2 0"/>
+        </body></worldbody><sensor><rangefinder name="r" site="s"/></sensor></mujoco>"""
+    )
+    (sensor,) = robot.sensors
+    assert np.allclose(sensor.pose.translation, (0, 0.1, 0))
+    assert np.allclose(sensor.pose.rotation[:, 2], (0, -1, 0)) or np.allclose(sensor.pose.rotation[:, 2], (0, 1, 0))
