@@ -525,3 +525,18 @@ def test_sites_may_lie_from_one_point_to_another() -> None:
     (sensor,) = robot.sensors
     assert np.allclose(sensor.pose.translation, (0, 0.1, 0))
     assert np.allclose(sensor.pose.rotation[:, 2], (0, -1, 0)) or np.allclose(sensor.pose.rotation[:, 2], (0, 1, 0))
+
+
+def test_geoms_that_are_paired_with_the_floor_touch_it() -> None:
+    robot = read(
+        """<mujoco><default><geom contype="0" conaffinity="0"/></default>
+        <worldbody><body name="b"><freejoint/><geom name="trunk" size="0.1"/>
+          <body name="leg"><joint name="j"/><geom name="sole" size="0.1"/><geom name="shin" size="0.1"/></body></body>
+        <body name="cube"><freejoint/><geom name="side" type="box" size="0.1 0.1 0.1"/></body></worldbody>
+        <contact><pair geom1="sole" geom2="floor" friction="0.6 0.6"/><pair geom1="trunk" geom2="shin"/></contact>
+        </mujoco>"""
+    )
+    touching = {shape.name: shape.surface.mu for link in robot.links for shape in link.collisions}
+    assert touching == {"sole": 0.6}
+    (told,) = [problem for problem in robot.problems if "<pair>" in problem.message]
+    assert told.source.line == 5
