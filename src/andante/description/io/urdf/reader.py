@@ -131,9 +131,7 @@ def _freed(
     (base,), (free,) = roots, carried
     if base.inertia is not None or base.visuals or base.collisions:
         return links, joints
-    context.info(
-        nodes[free.name], f"floats on the empty link {base.name!r}: the robot is free, {free.child!r} its root"
-    )
+    context.info(nodes[free.name], f"floats on empty {base.name!r}: the robot is free, {free.child!r} its root")
     return [item for item in links if item is not base], [item for item in joints if item is not free]
 
 
