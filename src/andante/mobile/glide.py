@@ -48,8 +48,6 @@ def gliding(robot: Robot) -> Robot:
         links.append(link)
     if not names:
         return robot
-    told = (
-        f"{', '.join(names[:3])} reaches below the axle and states no friction; it glides as a caster"
-    )
+    told = f"{', '.join(names[:3])} reaches below the axle and states no friction; it glides as a caster"
     problem = Problem(Severity.INFO, f"{told}, mu {FRICTION:g}", robot.link(names[0]).source)
     return replace(robot, links=tuple(links), problems=(*robot.problems, problem))
