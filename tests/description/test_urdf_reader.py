@@ -130,6 +130,8 @@ def test_a_floating_joint_on_an_empty_root_means_that_the_robot_is_free() -> Non
         assert (robot.root, robot.joint_names) == ("a", ("j",))
         assert any("the robot is free" in problem.message for problem in robot.problems)
     body = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    mark = body.replace("collision", "visual")
+    assert read(text.format(base="odom", body=mark)).root == "a"
     assert read(text.format(base="odom", body=body)).root == "odom"
     drake = text.replace('<link name="{base}">{body}</link>', "").format(base="world")
     assert not read(drake).fixed_base

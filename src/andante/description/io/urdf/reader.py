@@ -129,7 +129,7 @@ def _freed(
     if len(roots) != 1 or len(carried) != 1 or carried[0].type is not JointType.FLOATING:
         return links, joints
     (base,), (free,) = roots, carried
-    if base.inertia is not None or base.visuals or base.collisions:
+    if base.inertia is not None or base.collisions:  # a mark to be seen is no body
         return links, joints
     context.info(nodes[free.name], f"floats on empty {base.name!r}: the robot is free, {free.child!r} its root")
     return [item for item in links if item is not base], [item for item in joints if item is not free]
