@@ -113,6 +113,19 @@ def test_a_stop_is_braked_firmly_along_the_arc():
     assert speeds == pytest.approx(np.maximum(0.2 - 0.025 * np.arange(1, 11), 0.0), abs=1e-9)
 
 
+def test_a_stop_ends_a_turn_as_firmly_as_the_way():
+    """A base that turns gently would else roll on for as long as its turn takes, three times as far as it must."""
+    robot = an.robot("waffle")
+    vehicle = replace(BaseDriver(robot).vehicle, max_acceleration=1.5, max_deceleration=3.0, max_turn_acceleration=2.0)
+    driver, still = BaseDriver(robot, vehicle=vehicle), an.simulate(robot, sensors=True).read()
+    for _ in range(100):
+        driver.update(still, Command(vx=0.2, wz=1.2), 0.01)
+    assert driver.reference[[0, 2]] == pytest.approx([0.2, 1.2])
+    for _ in range(30):
+        driver.update(still, Command(), 0.01)
+    assert np.abs(driver.reference).max() < 1e-9  # after 1.2 / 4 s
+
+
 def skidding():
     """The waffle as it would be with wheels that scrub: half of every commanded turn comes out."""
     robot = an.robot("waffle")

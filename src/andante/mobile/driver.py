@@ -108,6 +108,7 @@ class BaseDriver(Walker):
         self.reference = np.zeros(3)  # twist that the base shall have now
         self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
         self._braking = v.max_deceleration
+        self._firm = max(1.0, v.max_deceleration / v.max_acceleration)  # a stop ends turns as much more firmly
         self._sum, self._error = np.zeros(3), np.zeros(3)  # of the twist: integral, and smoothed [m/s, m/s, rad/s]
         self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
         self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
@@ -213,7 +214,7 @@ class BaseDriver(Walker):
         """Move the reference towards a wanted twist; a stop is braked firmly, along the arc that is being driven."""
         if np.abs(wanted).max() < STILL:
             pace = max(float(np.hypot(*self.reference[:2])) / self._braking, 1e-9)
-            turn = abs(float(self.reference[2])) / self._rates[2]
+            turn = abs(float(self.reference[2])) / (self._rates[2] * self._firm)
             self.reference = self.reference * max(0.0, 1.0 - dt / max(pace, turn, dt))
         else:
             most = self._rates * dt
