@@ -166,7 +166,7 @@ def test_a_moving_thing_is_given_way():
     crossing = np.array([[2.5, 4.5, 0.0, -1.0, 0.3]])  # would meet a robot that drives straight on
     straight = [World(movers=crossing).clearance(BOX, pose + np.array([t, 0, 0]), t) for t in np.arange(0, 3, 0.05)]
     assert min(straight) < 0
-    for k in range(70):
+    for k in range(60):
         now = crossing + np.array([[0.0, -0.05 * k, 0.0, 0.0, 0.0]])
         velocity = mppi.plan(MotionState(pose, velocity, 0.05 * k, now), STRAIGHT, m).velocity
         c, s = math.cos(pose[2]), math.sin(pose[2])

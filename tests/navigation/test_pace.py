@@ -8,7 +8,7 @@ import pytest
 from andante.mapping import OccupancyGrid
 from andante.navigation import Costmap, Vehicle
 from andante.navigation.controllers import Margins, Surroundings
-from andante.navigation.controllers.pace import BESIDE, NOTICED, SLOWEST, pace_beside
+from andante.navigation.controllers.pace import SLOWEST
 from andante.navigation.vehicle import rectangle
 
 BOX = Vehicle(rectangle(0.4, 0.3), max_speed=2.0, stray=0.1, max_acceleration=1.5)
@@ -50,26 +50,3 @@ def test_a_slow_robot_is_hardly_slowed_down():
     slow = Vehicle(rectangle(0.4, 0.3), max_speed=0.26, stray=0.1)
     assert pace(0.06, at=0.0, vehicle=slow) == 0.26
     assert pace(0.0, at=0.0, vehicle=slow) == 0.13
-
-
-def beside(x, y, vx, vy, way=1.0, yaw=0.0):
-    """For a person at x, y before a robot of one disc."""
-    pose, discs = np.array([5.0, 5.0, yaw]), np.array([[0.0, 0.0, 0.2]])
-    c, s = math.cos(yaw), math.sin(yaw)
-    person = np.array([[5.0 + c * x - s * y, 5.0 + s * x + c * y, c * vx - s * vy, s * vx + c * vy, 0.22]])
-    return pace_beside(pose, person, discs, way, 1.0, 0.1, 3.0)
-
-
-@pytest.mark.parametrize(("gap", "speed"), [(0.6, 0.5), (0.8, 1.2), (1.0, 1.2)])
-def test_who_turns_back_on_his_heels_meets_a_robot_that_stands(gap, speed):
-    v = beside(gap + 0.42, 0.0, speed, 0.0)
-    assert BESIDE < v < 1.0
-    noticed = (v + speed) * (NOTICED + 0.1)
-    assert noticed + v * v / 6.0 + speed * v / 3.0 == pytest.approx(gap)
-
-
-def test_nearer_ones_are_passed_slowly_and_those_beside_and_behind_do_not_count():
-    assert beside(0.5, 0.0, 1.2, 0.0) == BESIDE
-    assert beside(0.0, 0.6, 0.0, 1.2) == beside(-0.6, 0.0, 1.2, 0.0) == beside(3.0, 0.0, -1.2, 0.0) == 1.0
-    assert beside(-0.6, 0.0, -1.2, 0.0, way=-1.0) == pytest.approx(beside(0.6, 0.0, 1.2, 0.0))
-    assert beside(0.9, 0.2, 1.0, 0.0, yaw=2.0) == pytest.approx(beside(0.9, 0.2, 1.0, 0.0))

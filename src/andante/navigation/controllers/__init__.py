@@ -15,7 +15,7 @@ from andante.navigation.costmap import Costmap, clearance_at
 from andante.navigation.path import Path
 from andante.navigation.vehicle import Vehicle
 
-from .pace import pace_along, pace_beside
+from .pace import pace_along
 
 NOBODY = np.zeros((0, 5))
 MOVER_MARGIN, MOVER_SPREAD = 0.04, 0.06  # kept from moving things at least [m], and more for every second ahead [m/s]
@@ -148,19 +148,14 @@ class Surroundings:
         part = part.resampled(step)
         return np.column_stack([costmap.to_frame(part.poses), part.along])
 
-    def paced(self, limits: Array, ahead: Array, costmap: Costmap, state: MotionState | None = None) -> Array:
-        """The same limits with speeds at which the path ahead (p, 4) may be driven in the room that it has, and at
-        which somebody who moves before the robot may turn back on his heels."""
+    def paced(self, limits: Array, ahead: Array, costmap: Costmap) -> Array:
+        """The same limits with speeds at which the path ahead (p, 4) may be driven in the room that it has."""
         v, paced = self.vehicle, limits.copy()
         top = float(limits[1] if limits[7] > 0 else -limits[0])
         most = pace_along(
             ahead, costmap.distance, costmap.resolution, self.discs(costmap.resolution), self.enough, top, v.stray,
             v.max_acceleration,
         )  # fmt: skip
-        if state is not None and len(state.movers):
-            here, movers = costmap.to_frame(state.pose), self.movers(state, costmap)
-            discs = self.discs(costmap.resolution)
-            most = min(most, pace_beside(here, movers, discs, limits[7], top, v.latency, v.max_deceleration))
         paced[0], paced[1], paced[2] = max(limits[0], -most), min(limits[1], most), min(limits[2], most)
         return paced
 

@@ -64,7 +64,7 @@ class Dwa(VehicleController):
         steps = math.ceil(s.horizon / s.dt)
         reach = max(1.0, float(limits[1]) * s.horizon + 0.5)
         ahead = around.path_ahead(state, path, costmap, reach, 0.05)
-        limits = around.paced(limits, ahead, costmap, state)
+        limits = around.paced(limits, ahead, costmap)
         tried = self._window(state, limits)
         pursuit = np.zeros(len(tried) + _PURSUITS)
         pursuit[len(tried) :] = float(limits[1] if way > 0 else -limits[0]) * np.linspace(0.1, 1.0, _PURSUITS)

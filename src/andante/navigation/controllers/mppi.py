@@ -58,8 +58,9 @@ class Mppi(VehicleController):
     """MPPI (Williams, Aldrich, Theodorou 2017) on the costmap, with the whole footprint and moving things.
 
     Of the samples one keeps the last solution, one brakes, some pursue the path with several speeds and some do as much
-    as the base can, ahead, back and to both sides; so a poor average never keeps the robot from a plain way. The result is driven ahead once more before it is used: if it
-    touches something, the best sample takes its place; if all touch, the robot brakes.
+    as the base can, ahead, back and to both sides; so a poor average never keeps the robot from a plain way. The result
+    is driven ahead once more before it is used: if it touches something, the best sample takes its place; if all touch,
+    the robot brakes.
     """
 
     Settings = MppiSettings
@@ -81,7 +82,7 @@ class Mppi(VehicleController):
             return stopped("the path goes backwards and this robot does not reverse")
         reach = max(1.0, top * s.steps * s.dt + 0.5)
         ahead = around.path_ahead(state, path, costmap, reach, max(0.05, reach / 80))
-        limits = around.paced(limits, ahead, costmap, state)
+        limits = around.paced(limits, ahead, costmap)
         top = float(limits[1] if way > 0 else -limits[0])
         controls, pursuit = self._sample(state, limits, top)
         costs, crashes = np.empty(len(controls)), np.empty(len(controls), dtype=np.int64)

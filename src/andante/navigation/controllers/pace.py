@@ -11,9 +11,6 @@ from andante.geometry import Array
 from andante.navigation.costmap import clearance_at
 
 SLOWEST = 0.3  # a narrow place is passed at this speed, or at half of the top speed of a slower robot [m/s]
-BESIDE = 0.15  # people are passed at this speed at least, or at half of the top speed of a slower robot [m/s]
-NOTICED = 0.25  # until it is told that somebody has turned [s]
-TURNING = 0.7  # cosine of the angle from the way ahead within which somebody is before the robot
 
 
 @njit()
@@ -36,34 +33,4 @@ def pace_along(
         room = clearance_at(path[i, 0], path[i, 1], c, s, distance, resolution, discs, enough, -1e9)
         there = max(slowest, min(top, max(room, 0.0) / max(stray, 1e-6)))
         pace = min(pace, math.sqrt(there * there + reach))
-    return pace
-
-
-@njit()
-def pace_beside(
-    pose: Array, movers: Array, discs: Array, way: float, top: float, latency: float, braking: float
-) -> float:
-    """The greatest speed now [m/s] from which a robot stands before somebody reaches it who turns back at once.
-
-    Of moving discs (m, 5) x, y, vx, vy, radius that are ahead of a robot at x, y, yaw. At a gap g between the outlines,
-    with a person's own speed u, until it is noticed and answered after t = t_n + latency, and braked with a:
-
-        (v + u) t + v² / 2a + u v / a <= g
-    """
-    slowest, pace = min(BESIDE, 0.5 * top), top
-    c, s = way * math.cos(pose[2]), way * math.sin(pose[2])
-    answer = NOTICED + latency
-    for m in range(len(movers)):
-        gap = math.inf
-        for k in range(len(discs)):
-            x = movers[m, 0] - pose[0] - way * (c * discs[k, 0] - s * discs[k, 1])
-            y = movers[m, 1] - pose[1] - way * (s * discs[k, 0] + c * discs[k, 1])
-            gap = min(gap, math.hypot(x, y) - movers[m, 4] - discs[k, 2])
-        x, y = movers[m, 0] - pose[0], movers[m, 1] - pose[1]
-        if c * x + s * y < TURNING * math.hypot(x, y):
-            continue
-        u = math.hypot(movers[m, 2], movers[m, 3])
-        half = answer * braking + u
-        left = max(0.0, gap - u * answer)
-        pace = min(pace, max(slowest, math.sqrt(half * half + 2.0 * braking * left) - half))
     return pace
