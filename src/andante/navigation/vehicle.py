@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,7 +89,7 @@ class Vehicle:
 
     def discs(self, tolerance: float, padding: float = 0.0) -> Array:
         """Discs (k, 3) x, y, radius that cover the footprint grown by `padding`, within `tolerance` beyond it [m]."""
-        discs = covering_discs(self.footprint, tolerance)
+        discs = _covering(self.footprint.tobytes(), tolerance).copy()
         discs[:, 2] += padding
         return discs
 
@@ -317,6 +318,14 @@ def edge_distances(outline: Array, points: Array) -> Array:
     normal = np.stack([-along[:, 1], along[:, 0]], axis=-1) / np.linalg.norm(along, axis=-1, keepdims=True)
     nearest: Array = np.min(np.einsum("mij,ij->mi", points[:, None, :] - start[None], normal), axis=1)
     return nearest
+
+
+@lru_cache(maxsize=64)
+def _covering(outline: bytes, tolerance: float) -> Array:
+    """`covering_discs` of a footprint, found once: it takes most of a second for a fine tolerance."""
+    discs = covering_discs(np.frombuffer(outline).reshape(-1, 2), tolerance)
+    discs.setflags(write=False)
+    return discs
 
 
 def covering_discs(outline: Array, tolerance: float) -> Array:
