@@ -276,9 +276,7 @@ class BipedLanding(BipedFigure):
     def _hold_foot(self) -> None:
         """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
         if self._touched_height() > self.ground.settings.highest * self.measures.lift:
-            self.barred = self._withdraws = True
-            self.uneven = 1.0
-            return
+            self.barred = True
         at, turn = self._seen_foot()
         self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0
