@@ -133,6 +133,8 @@ class BipedLanding(BipedFigure):
             self._lies = self._landed = True
             return False
         late = self.time > self.lag.seconds + 0.5 * m.double
+        if own > g.touched and other > CARRIES and not self.ground.met:
+            self._meet()
         if own > g.touched:
             off = sense.at_rim(k, g.inner)
             self._lies = off == (0.0, 0.0)
@@ -147,6 +149,13 @@ class BipedLanding(BipedFigure):
         waits = late and not self._landed
         self._waited += dt if waits else 0.0
         return waits
+
+    def _meet(self) -> None:
+        """Note where the foot before stands, seen from where the standing sole meets the ground."""
+        tilt, (at, _) = Plane.of(self.sense.foot_roll, self.sense.foot_pitch).tilt, self._other_sole()
+        point = self.sense.points[self.stance]
+        x, y, z = (tilt @ at - tilt[:, :2] @ point).tolist()
+        self.ground.meet((x, y, z), (float(point[0]), float(point[1])))
 
     def _tip_on(self, dt: float) -> None:
         """Turn a sole that tips over something under its middle further, until its other end finds the ground."""
