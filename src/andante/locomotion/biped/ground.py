@@ -129,7 +129,7 @@ class Ground:
             self.under = self.under.toward(flat, s.body_time / self.rate, dt, rests)
 
     def goes_on(self, measured: Plane) -> bool:
-        """Whether the feet before lie where a standing sole that is tilted so lets expect, not where the felt slope does.
+        """Whether the feet before lie where a standing sole that is tilted so lets expect, not on the slope felt so far.
 
         A bar or an edge tilts soles too, but the feet do not go on to rise on it.
         """
@@ -146,7 +146,7 @@ class Ground:
         return self._met is not None
 
     def meet(self, other: Triple, at: Pair) -> None:
-        """Take where the standing sole meets the ground, in its own frame, and the foot before, level and from there [m].
+        """Take where the standing sole meets the ground, in its own frame, and from there the foot before, level [m].
 
         A sole that comes down askew turns about that point until it lies; its height is known then.
         """
