@@ -129,7 +129,7 @@ class Ground:
             self.under = self.under.toward(flat, s.body_time / self.rate, dt, rests)
 
     def goes_on(self, measured: Plane) -> bool:
-        """Whether the feet before lie where a standing sole that is tilted so lets expect, not on the slope felt so far.
+        """Whether the feet before lie where a standing sole that is tilted so lets expect, not on the felt slope.
 
         A bar or an edge tilts soles too, but the feet do not go on to rise on it.
         """
