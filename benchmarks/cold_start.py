@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DATASETS = Path(os.environ.get("ANDANTE_DATASETS", ROOT.parent / "shared" / "datasets"))
@@ -65,6 +66,15 @@ class Row:
         return self.cold.processor - self.warm.processor
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where the package is that is started, and by which Python; a copy has to be put on Python's path."""
+
+    package: Path  # the folder that holds `andante`
+    python: str = sys.executable
+    installed: bool = False
+
+
 def copied(folder: Path) -> Path:
     """The package as a new installation has it: sources, bytecode, page and the store, nothing that was kept since."""
     shutil.copytree(ROOT / "src/andante", folder / "andante", ignore=shutil.ignore_patterns("__pycache__"))
@@ -72,21 +82,21 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def run(words: tuple[str, ...], package: Path, home: Path, ends: Callable[[subprocess.Popen[str]], None]) -> Start:
+def run(words: tuple[str, ...], place: Place, home: Path, ends: Callable[[subprocess.Popen[str]], None]) -> Start:
     """Run a command in a home; `ends` waits for what is measured and sees to it that the command ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "XDG", "PYTHON"))}
-    before = compiled(package, home)
-    variables = {**kept, "HOME": str(home), "PYTHONPATH": str(package)}
+    before = compiled(place.package, home)
+    variables = {**kept, "HOME": str(home), **({} if place.installed else {"PYTHONPATH": str(place.package)})}
     spent, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "andante", *words], cwd=home, env=variables, text=True,
+        [place.python, "-P", "-m", "andante", *words], cwd=home, env=variables, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         ends(process)
         wall = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - spent.ru_utime - spent.ru_stime
-    return Start(wall, processor, compiled(package, home) - before)
+    return Start(wall, processor, compiled(place.package, home) - before)
 
 
 def compiled(package: Path, home: Path) -> int:
@@ -143,16 +153,16 @@ def ended(process: subprocess.Popen[str]) -> Iterator[None]:
         process.wait(60.0)
 
 
-def measure(only: list[str]) -> Iterator[Row]:
-    """Every case whose name has one of the words; all without words."""
+def measure(only: list[str], installed: Place | None = None) -> Iterator[Row]:
+    """Every case whose name has one of the words, all without words; of a copy of this package or one installed."""
     for name, words in CASES.items():
         if only and not any(word in name for word in only):
             continue
         ends = until_a_key_moves if name == "studio" else to_the_end
         with tempfile.TemporaryDirectory(prefix="andante_cold_") as folder:
-            package, home = copied(Path(folder) / "package"), Path(folder) / "home"
+            place, home = installed or Place(copied(Path(folder) / "package")), Path(folder) / "home"
             home.mkdir()
-            cold, warm = (run(words, package, home, ends) for _ in range(2))
+            cold, warm = (run(words, place, home, ends) for _ in range(2))
         yield Row(name, cold, warm)
 
 
@@ -162,16 +172,24 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="words of the commands to measure")
     parser.add_argument("--json", action="store_true", help="one object with all rows")
     asked = parser.parse_args()
-    rows = []
-    for row in measure(asked.only):
-        rows.append({**asdict(row), "above": row.above})
+    tell(list(told(measure(asked.only), asked.json)), asked.json)
+
+
+def told(found: Iterator[Row], quiet: bool) -> Iterator[dict[str, Any]]:
+    """Rows as they come, each in words: on stderr where stdout is for the object."""
+    for row in found:
         text = (f"{each.processor:7.2f} s processor, {each.wall:7.2f} s wall" for each in (row.cold, row.warm))
-        told = (
+        words = (
             f"{row.command:18} cold {next(text)}; warm {next(text)}; {row.above:+.2f} s, {row.cold.compiled} compiled"
         )
-        print(told, file=sys.stderr if asked.json else sys.stdout, flush=True)
-    if asked.json:
-        print(json.dumps({"rows": rows, "most_above": max(row["above"] for row in rows)}))
+        print(words, file=sys.stderr if quiet else sys.stdout, flush=True)
+        yield {**asdict(row), "above": row.above}
+
+
+def tell(rows: list[dict[str, Any]], as_json: bool, **more: Any) -> None:
+    """All rows as one object, where that is asked for."""
+    if as_json:
+        print(json.dumps({"rows": rows, "most_above": max(row["above"] for row in rows), **more}))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ python benchmarks/ground_study.py [CASE ...] [--seeds N] [--first N] [--workers 
 
 Worlds are made here from numbers; each seed starts at another distance and heading, so that feet meet a bar or an edge
 at another phase, and draws other sensor noise. The robot is led by its own estimate, feet and IMU alone; every figure
-is the simulator's truth. A trial counts when the robot has not fallen and came as far as the case asks, or has stopped
-and told why. `--json`: one object with a key per case on stdout, the lines on stderr.
+is the simulator's truth. A trial counts when the robot has not fallen and came as far as the case asks along the
+heading of its start (aside and in turns: still stands after 8 s of that velocity), or has stopped and told why.
+`--json`: one object with a key per case on stdout, the lines on stderr.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ ROUGH = Surface(mu=0.9)
 THICK = 0.5  # of blocks that are walked on [m]
 WIDE = 6.0  # of everything, across the walk [m]
 FIRST, SPREAD = 0.25, 0.15  # from the start to what is met, and how much it varies [m]
+SECONDS = 8.0  # of a velocity aside or turning
+ASIDE, CURVE, SPIN = (0.0, 1.0, 0.0), (1.0, 0.0, 1.0), (0.0, 0.0, 1.0)
 ASKEW = 10.0  # heading at the start varies by this to either side [deg]
 
 
@@ -48,6 +51,7 @@ class Site:
     world: World
     start: tuple[float, float, float]
     way: float = 1.2
+    heading: tuple[float, float, float] | None = None  # vx, vy, wz in top speeds, instead of straight ahead
 
 
 Case = Callable[[np.random.Generator], Site]
@@ -132,6 +136,35 @@ def patch(length: float, **surface: float) -> Case:
     return made
 
 
+def moving(case: Case, heading: tuple[float, float, float]) -> Case:
+    """A case walked at a velocity in top speeds, to either side; aside the robot's side is turned to what is met."""
+
+    def made(rng: np.random.Generator) -> Site:
+        site = case(rng)
+        side = float(rng.choice((-1.0, 1.0)))
+        x, y, turn = site.start
+        vx, vy, wz = heading
+        if vy and not vx:
+            x, turn = x + 0.1, turn - side * 0.5 * math.pi
+        elif not vx:
+            x = FIRST  # on the patch
+        return replace(site, start=(x, y, turn), heading=(vx, side * vy, side * wz))
+
+    return made
+
+
+def floor(**surface: float) -> Case:
+    """A floor that is soft or slippery everywhere."""
+
+    def made(rng: np.random.Generator) -> Site:
+        ground = Collision(Plane(), SE3.from_xyz_rpy((0.0, 0.0, 0.0)), Surface(**surface))
+        robot = Robot("ground", (Link("ground", collisions=(ground,)),))
+        world = replace(load_world("empty"), name="floor", models=(Placement("ground", robot, fixed=True),))
+        return Site(world, (0.0, 0.0, start(rng)[2]))
+
+    return made
+
+
 def named(world: str, way: float) -> Case:
     """A world of the catalogue, from the start at x = 0 with some offset."""
 
@@ -142,6 +175,7 @@ def named(world: str, way: float) -> Case:
     return made
 
 
+SOFT, SLIPPERY = patch(0.5, kp=3000.0, kd=60.0, mu=0.9), patch(0.5, mu=0.3)
 CASES: dict[str, Case] = {
     **{f"slope {d:.0f} {name}": endless(d, way) for d in (5.0, 7.0)
        for name, way in (("up", 0.0), ("down", 180.0), ("across", 90.0), ("diagonal", 225.0))},
@@ -149,10 +183,13 @@ CASES: dict[str, Case] = {
     "ramp 7 up askew": ramp(7.0, 40.0),
     "ramp 7 down askew": ramp(-7.0, 40.0),
     "bar 5": bars(0.005), "bar 8": bars(0.008), "bar 10": bars(0.010), "bar 10 askew": bars(0.010, (0.0,), 20.0, 40.0),
-    "two bars 10": bars(0.010, (0.0, 0.2)),
+    "two bars 10": bars(0.010, (0.0, 0.2)), "bar 10 turning": moving(bars(0.010), CURVE),
     "edge 10 up": edge(0.010), "edge 10 down": edge(-0.010),
     "rough": named("rough", 2.0), "slope world": named("slope", 1.6),
-    "soft": patch(0.5, kp=3000.0, kd=60.0, mu=0.9), "slippery": patch(0.5, mu=0.3),
+    "soft": SOFT, "soft aside": moving(SOFT, ASIDE), "soft turning": moving(SOFT, CURVE),
+    "slippery": SLIPPERY, "slippery aside": moving(SLIPPERY, ASIDE), "slippery turning": moving(SLIPPERY, CURVE),
+    "slippery floor": floor(mu=0.3), "slippery floor aside": moving(floor(mu=0.3), ASIDE),
+    "slippery floor turning": moving(floor(mu=0.3), CURVE), "slippery floor on the spot": moving(floor(mu=0.3), SPIN),
 }  # fmt: skip
 
 
@@ -172,10 +209,20 @@ def trial(job: Job) -> tuple[Job, WalkResult, float]:
     sim = simulate(
         ready.robot, site.world, engine, pose=ready.pose, start=site.start, seed=seed, sensors=True
     )  # fmt: skip
+    goal = WalkGoal(distance=site.way, speed=speed)
+    if site.heading is not None:
+        m = ready.walker.measures  # type: ignore[attr-defined]
+        vx, vy, wz = (
+            0.01 * speed * part * top
+            for part, top in zip(site.heading, (m.max_speed, m.max_side, m.max_turn), strict=True)
+        )
+        goal = WalkGoal(velocity=(vx, vy, wz), seconds=SECONDS)
     try:
-        told = lead(sim, ready, WalkGoal(distance=site.way, speed=speed))
+        told = lead(sim, ready, goal)
     finally:
         sim.close()
+    if site.heading is not None:
+        return job, told, 1.0
     turn = site.start[2]
     ahead = math.cos(turn) * told.distance + math.sin(turn) * told.drift
     return job, told, ahead / site.way
@@ -199,11 +246,16 @@ def summary(some: list[tuple[Job, WalkResult, float]]) -> dict[str, Any]:
     return {
         "trials": len(some),
         "falls": [job[1] for job, told, _ in some if told.fallen],
-        "arrived": int(sum(told.arrived and part > 0.8 for told, part in done)),
-        "stopped": int(sum(told.notice.startswith("stopped") and not told.arrived for told, _ in done)),
+        "arrived": int(sum(told.stood and not stopped(told) and part > 0.8 for told, part in done)),
+        "stopped": int(sum(stopped(told) for told, _ in done)),
         "way": [round(float(part), 3) for _, _, part in some],
         "pace": float(np.mean([told.distance / told.time for told, _ in done])) if done else 0.0,
     }
+
+
+def stopped(told: WalkResult) -> bool:
+    """Whether the robot has stopped by itself and says why."""
+    return told.notice.startswith("stopped")
 
 
 def line(case: str, some: list[tuple[Job, WalkResult, float]]) -> str:

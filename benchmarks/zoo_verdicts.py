@@ -17,9 +17,11 @@ from pathlib import Path
 
 import andante as an
 from andante.description import Robot
+from andante.description.stand_ins import made_solid
 from andante.errors import AndanteError
 from andante.locomotion.gaits import Request, prepare
 from andante.mobile.driver import base_driver
+from andante.mobile.stow import ready_to_drive
 from andante.tasks.inputs import told_of_legs
 from andante.tasks.zoo.listing import Animal, read_list
 
@@ -55,13 +57,13 @@ def by_rig(animal: Animal, robot: Robot) -> Verdict:
 def by_walk(animal: Animal, robot: Robot) -> Verdict:
     """What `walk` would move."""
     with told_of_legs(robot, by_itself=True):
-        prepare(robot, Request(""))
+        prepare(made_solid(robot), Request(""))
     return Verdict()
 
 
 def by_navigate(animal: Animal, robot: Robot) -> Verdict:
     """What `navigate` would drive."""
-    return Verdict(wheels=len(base_driver(robot).drive.wheels))
+    return Verdict(wheels=len(base_driver(ready_to_drive(robot)).drive.wheels))
 
 
 COMMANDS: dict[str, Callable[[Animal, Robot], Verdict]] = {
@@ -87,7 +89,7 @@ def faults(found: dict[str, Verdict]) -> list[str]:
     out = []
     if rig.legs is not None and check.legs != rig.legs:
         out.append(f"check sees {check.legs} legs, rig {rig.legs}")
-    if check.legs and check.legs > 1 and rig.legs is None and "leg" not in rig.refusal and "feet" not in rig.refusal:
+    if check.legs and check.legs > 1 and rig.legs is None and not re.search("leg|feet|sole", rig.refusal):
         out.append(f"check sees {check.legs} legs, rig none: {rig.refusal}")
     if "no legs" in walk.refusal and not rig.refusal:
         out.append(f"rig sees {rig.legs} legs, walk none: {walk.refusal}")

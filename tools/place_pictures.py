@@ -67,8 +67,12 @@ def machine() -> None:
         a, b = _border(boxes[begin], boxes[end]), _border(boxes[end], boxes[begin])
         style = {"arrowstyle": "-|>", "color": "#40444c", "connectionstyle": f"arc3,rad={bend}", "lw": 1.0}
         axes.annotate("", b, a, arrowprops=style)
-        off = np.array([-(b[1] - a[1]), b[0] - a[0]]) * -0.9 * bend
-        axes.text(*(0.5 * (np.array(a) + b) + off + [0.0, 0.12]), label, ha="center", fontsize=7.5, color=BLUE)
+        along = np.array(b) - a
+        aside = np.array([along[1], -along[0]])  # where matplotlib's arc3 bends to
+        outward = (1.0 if bend or aside[1] > -0.2 else -1.0) * aside / np.hypot(*along)
+        at = 0.5 * (np.array(a) + b) + 0.5 * bend * aside + 0.14 * outward  # beside the middle of the arc
+        sides = "center" if abs(outward[0]) < 0.5 else "left" if outward[0] > 0.0 else "right"
+        axes.text(*at, label, ha=sides, va="center", fontsize=7.5, color=BLUE)
     axes.set(xlim=(0, 14.6), ylim=(0.1, 5.4))
     axes.axis("off")
     save(drawn, "behaviors")

@@ -111,6 +111,15 @@ def test_what_holds_a_robot_together_is_refused(old: str, new: str) -> None:
         read(parse_xml(URDF.replace(old, new, 1).encode(), str(FILE)))
 
 
+@pytest.mark.parametrize("text", ["0, 0, 1", "0,0,1", "0 0 1 0", "0 0 1,"])
+def test_a_place_of_a_joint_may_have_commas_or_a_number_too_many(text: str) -> None:
+    odd = URDF.replace('<origin xyz="0 0 1"/><parent', f'<origin xyz="{text}"/><parent', 1)
+    robot = read(parse_xml(odd.encode(), str(FILE)))
+    assert robot.joint("j").pose.translation.tolist() == [0, 0, 1]
+    (told,) = [problem for problem in robot.problems if problem.message.endswith("'0 0 1' is taken")]
+    assert (told.severity, told.source.line) == ("error", 7)
+
+
 def test_a_broken_place_of_a_shape_costs_the_shape() -> None:
     text = URDF.replace('<collision><origin xyz="0 0 1"/>', '<collision><origin xyz="0 0"/>')
     robot = read(parse_xml(text.encode(), str(FILE)))

@@ -23,6 +23,7 @@ from andante.errors import BadInput
         (b"<a>\n<b x='1' x='2'/></a>", 2, "the attribute 'x' stands twice", "error"),
         (b"<a><b/></a>\n<c/>", 2, "follows the end of the first element", "warning"),
         ("<a>\n<!-- é --><b/></a>".encode("latin-1"), 2, "save the file as UTF-8", "warning"),
+        (b'<?xml verison="1.0"?>\n<a><b/></a>', 1, "declaration without a version", "warning"),
         (b"<a><b/>\x01</a>", 1, "control characters", "warning"),
     ],
 )

@@ -514,3 +514,29 @@ def test_tensors_that_no_body_has_are_read_as_they_stand(tensor: str) -> None:
     assert inertia.com == (0, 0, 1)
     values = [float(v) for v in tensor.split('"')[1].split()]
     np.testing.assert_allclose(np.diag(inertia.matrix), values[:3])
+
+
+def test_sites_may_lie_from_one_point_to_another() -> None:
+    robot = read(
+        """<mujoco><default><default class="ray"><site type="capsule" size="0.01 0.1"/></default></default>
+        <worldbody><body name="b"><freejoint/><geom size="0.1"/><site name="s" class="ray" fromto="0 0 0 0 0.2 0"/>
+        </body></worldbody><sensor><rangefinder name="r" site="s"/></sensor></mujoco>"""
+    )
+    (sensor,) = robot.sensors
+    assert np.allclose(sensor.pose.translation, (0, 0.1, 0))
+    assert np.allclose(sensor.pose.rotation[:, 2], (0, -1, 0)) or np.allclose(sensor.pose.rotation[:, 2], (0, 1, 0))
+
+
+def test_geoms_that_are_paired_with_the_floor_touch_it() -> None:
+    robot = read(
+        """<mujoco><default><geom contype="0" conaffinity="0"/></default>
+        <worldbody><body name="b"><freejoint/><geom name="trunk" size="0.1"/>
+          <body name="leg"><joint name="j"/><geom name="sole" size="0.1"/><geom name="shin" size="0.1"/></body></body>
+        <body name="cube"><freejoint/><geom name="side" type="box" size="0.1 0.1 0.1"/></body></worldbody>
+        <contact><pair geom1="sole" geom2="floor" friction="0.6 0.6"/><pair geom1="trunk" geom2="shin"/></contact>
+        </mujoco>"""
+    )
+    touching = {shape.name: shape.surface.mu for link in robot.links for shape in link.collisions}
+    assert touching == {"sole": 0.6}
+    (told,) = [problem for problem in robot.problems if "<pair>" in problem.message]
+    assert told.source.line == 5

@@ -120,6 +120,23 @@ def test_world_link_fixes_the_base() -> None:
     assert not read(text.replace("world", "floor")).fixed_base
 
 
+def test_a_floating_joint_on_an_empty_root_means_that_the_robot_is_free() -> None:
+    text = """<robot name="r"><link name="{base}">{body}</link><link name="a"/><link name="b"/>
+      <joint name="float" type="floating"><origin xyz="0 0 1"/><parent link="{base}"/><child link="a"/></joint>
+      <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+    for base in ("world", "odom"):
+        robot = read(text.format(base=base, body=""))
+        assert not robot.fixed_base
+        assert (robot.root, robot.joint_names) == ("a", ("j",))
+        assert any("the robot is free" in problem.message for problem in robot.problems)
+    body = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    mark = body.replace("collision", "visual")
+    assert read(text.format(base="odom", body=mark)).root == "a"
+    assert read(text.format(base="odom", body=body)).root == "odom"
+    drake = text.replace('<link name="{base}">{body}</link>', "").format(base="world")
+    assert not read(drake).fixed_base
+
+
 def test_loops_are_held_with_a_warning() -> None:
     robot = read("""<robot name="bars"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
       <joint name="ab" type="continuous"><parent link="a"/><child link="b"/></joint>

@@ -148,6 +148,46 @@ def test_packages_includes_and_namespaces(tmp_path: Path) -> None:
     assert "no such package" in refusal(write(tmp_path, '<out v="$(find ../..)"/>'))
 
 
+OLD = """<robot xmlns:xacro="http://ros.org/wiki/xacro" name="r"><property name="size" value="${1 + 1}"/>
+<macro name="box" params="name *place"><link name="${name}"><origin v="${size}"/><insert_block name="place"/></link>
+<if value="${size > 1}"><link name="more"/></if></macro></robot>"""
+
+
+def test_words_without_a_prefix_are_read_as_before_ros_jade(tmp_path: Path) -> None:
+    (tmp_path / "old.xacro").write_text(OLD)
+    (tmp_path / "r.urdf.xacro").write_text(
+        '<robot name="r">\n<include filename="$(dirname)/old.xacro"/>\n<box name="a"><pose w="1"/></box></robot>'
+    )
+    root = expand(tmp_path / "r.urdf.xacro")
+    assert [(child.tag, child.attributes.get("name")) for child in root.children] == [("link", "a"), ("link", "more")]
+    assert [child.attributes for child in root.children[0].children] == [{"v": "2"}, {"w": "1"}]
+    (told,) = root.problems
+    assert told.source.line == 2
+    assert "write xacro:include" in told.message
+
+
+def test_a_call_without_a_prefix_is_told_and_elements_of_a_robot_stay(tmp_path: Path) -> None:
+    macros = '<xacro:macro name="base"><link name="b"/></xacro:macro><xacro:macro name="joint"><l/></xacro:macro>'
+    root = expand(write(tmp_path, f'{macros}\n<base/><joint name="j"/><gazebo><base/></gazebo>'))
+    assert [child.tag for child in root.children] == ["link", "joint", "gazebo"]
+    assert [child.tag for child in root.children[-1].children] == ["base"]
+    (told,) = root.problems
+    assert "write xacro:base" in told.message
+
+
+def test_a_call_that_an_expansion_left_over_does_not_cost_a_urdf(tmp_path: Path) -> None:
+    root = expand(write(tmp_path, '<link name="a"/>\n<xacro:gone/>', "r.urdf"))
+    assert [child.tag for child in root.children] == ["link"]
+    (told,) = root.problems
+    assert (told.source.line, told.severity) == (3, "warning")
+    assert "unknown macro name: xacro:gone" in told.message
+
+
+def test_a_file_of_macros_says_so(tmp_path: Path) -> None:
+    said = refusal(write(tmp_path, '<xacro:macro name="arm"><link name="a"/></xacro:macro>'))
+    assert "only defines macros (arm), no robot; open the file that calls them" in said
+
+
 def test_optional_include(tmp_path: Path) -> None:
     inside = '<xacro:include filename="none.xacro" optional="true"/><out v="1"/>'
     assert value(tmp_path, inside) == "1"

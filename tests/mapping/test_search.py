@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from andante.mapping import LogOddsGrid
-from andante.mapping.matcher import MapMatcher, Pyramid, SearchWindow, branch_and_bound
+from andante.mapping.matcher import (
+    MapMatcher,
+    Pyramid,
+    SearchWindow,
+    bordered,
+    branch_and_bound,
+    score_under,
+    sum_of_blocks,
+)
 from andante.mapping.parameters import MappingParameters
 
 
@@ -54,6 +62,22 @@ def test_branch_and_bound_finds_the_true_maximum(depth, penalty):
         step = found.pose - guess
         again -= penalty[0] * (step[0] ** 2 + step[1] ** 2) + penalty[1] * step[2] ** 2
         assert again == pytest.approx(best, abs=1e-9)  # the pose has that score
+
+
+@pytest.mark.parametrize(("k", "span"), [(0, 3), (1, 4), (2, 6), (4, 20)])
+def test_blocks_that_are_summed_together_have_the_sums_of_each(k, span):
+    generator = np.random.default_rng(k)
+    level = generator.integers(0, 256, (9, 13), dtype=np.uint8)
+    at = generator.integers(-80, 300, (200, 2)).astype(np.int32)
+    block = 1 << k
+    across = (2 * span + block) // block
+    sums = np.empty((across, across), dtype=np.int32)
+    sum_of_blocks(bordered(level, across, k > 0), at, span, k, sums)
+    each = [
+        [score_under(level, k, at, -span + i * block, -span + j * block) for i in range(across)] for j in range(across)
+    ]
+    assert sums.any()
+    assert np.array_equal(sums, each)
 
 
 @pytest.mark.parametrize("side", [(-1, -1), (-1, 1), (1, -1), (1, 1)])

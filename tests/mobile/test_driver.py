@@ -86,11 +86,14 @@ def test_the_reference_is_ramped_within_the_accelerations():
     driver, still = BaseDriver(robot), an.simulate(robot, sensors=True).read()
     most = 0.01 * np.array([driver.vehicle.max_acceleration] * 2 + [driver.vehicle.max_turn_acceleration])
     before = driver.reference
-    for _ in range(30):
-        driver.update(still, Command(vx=9.0, wz=-9.0), 0.01)
+    for _ in range(10):
+        driver.update(still, Command(vx=0.25, wz=-1.5), 0.01)
         assert (np.abs(driver.reference - before) <= most + 1e-12).all()
         before = driver.reference
-    assert driver.reference[[0, 2]] == pytest.approx([30 * most[0], -30 * most[2]])
+    assert driver.reference[[0, 2]] == pytest.approx([10 * most[0], -10 * most[2]])
+    for _ in range(200):  # more than the base can: the bend stays
+        driver.update(still, Command(vx=9.0, wz=-18.0), 0.01)
+    assert driver.reference[[0, 2]] == pytest.approx([driver.drive.max_speed, -2 * driver.drive.max_speed])
     assert driver.stopping_time == pytest.approx(driver.max_speed / driver.vehicle.max_acceleration)
 
 
@@ -108,6 +111,19 @@ def test_a_stop_is_braked_firmly_along_the_arc():
         if speeds[-1] > 0:
             assert driver.reference[2] / driver.reference[0] == pytest.approx(2.5)
     assert speeds == pytest.approx(np.maximum(0.2 - 0.025 * np.arange(1, 11), 0.0), abs=1e-9)
+
+
+def test_a_stop_ends_a_turn_as_firmly_as_the_way():
+    """A base that turns gently would else roll on for as long as its turn takes, three times as far as it must."""
+    robot = an.robot("waffle")
+    vehicle = replace(BaseDriver(robot).vehicle, max_acceleration=1.5, max_deceleration=3.0, max_turn_acceleration=2.0)
+    driver, still = BaseDriver(robot, vehicle=vehicle), an.simulate(robot, sensors=True).read()
+    for _ in range(100):
+        driver.update(still, Command(vx=0.2, wz=1.2), 0.01)
+    assert driver.reference[[0, 2]] == pytest.approx([0.2, 1.2])
+    for _ in range(30):
+        driver.update(still, Command(), 0.01)
+    assert np.abs(driver.reference).max() < 1e-9  # after 1.2 / 4 s
 
 
 def skidding():
@@ -137,6 +153,40 @@ def test_the_scrub_of_a_skid_steered_base_is_learned(fraction):
     assert rates[-1] == pytest.approx(0.6, abs=0.03)
     assert driver._scrub == pytest.approx(fraction, abs=0.1)
     assert driver.position[2] == pytest.approx(heading, abs=0.1)
+
+
+@pytest.mark.parametrize("fraction", [0.6, 0.8])
+def test_a_base_that_scrubs_keeps_its_speed_at_its_greatest_turn(fraction):
+    """Wheels are told more than the twist that the base is allowed: else the turn is never reached, the scrub is
+    learned from what the wheels never did, and the speed goes down with it."""
+    robot = an.robot("waffle")
+    driver = BaseDriver(robot)
+    driver.drive = replace(driver.drive, max_turn=1.0)
+    driver._wheels = replace(driver._wheels, wheels=tuple(replace(w, max_speed=30.0) for w in driver.drive.wheels))
+    names, joints, felt = robot.joint_names, np.zeros(2), np.zeros(3)
+    for i in range(500):
+        readings = Readings(0.01 * i, joints.copy(), np.zeros(2), np.array([0.0, 0.0, felt[2]]))
+        targets = driver.update(readings, Command(vx=0.2, wz=1.0) if i > 100 else Command(), 0.01)
+        joints += 0.01 * targets
+        told = driver.drive.twist(dict(zip(names, targets, strict=True)), None).twist
+        felt += 0.15 * (np.array([1.0, 1.0, fraction]) * told - felt)
+    assert felt[[0, 2]] == pytest.approx([0.2, 1.0], abs=0.03)
+    assert driver._scrub == pytest.approx(fraction, abs=0.1)
+
+
+def test_scrub_is_learned_from_what_wheels_did_that_turn_as_fast_as_they_can():
+    robot = an.robot("waffle")
+    driver = BaseDriver(robot)
+    driver._wheels = replace(driver._wheels, wheels=tuple(replace(w, max_speed=4.0) for w in driver.drive.wheels))
+    names, joints, turned = robot.joint_names, np.zeros(2), 0.0
+    for i in range(600):
+        readings = Readings(0.01 * i, joints.copy(), np.zeros(2), np.array([0.0, 0.0, turned]))
+        targets = driver.update(readings, Command(wz=1.5) if i > 100 else Command(), 0.01)
+        assert np.abs(targets).max() <= 4.0 + 1e-9
+        joints += 0.01 * targets
+        told = driver.drive.twist(dict(zip(names, targets, strict=True)), None).twist[2]
+        turned += 0.15 * (0.7 * told - turned)
+    assert driver._scrub == pytest.approx(0.7, abs=0.05)  # wheels that cannot turn faster are no scrub
 
 
 def test_a_skid_steered_base_begins_with_a_guess_and_keeps_bounds():

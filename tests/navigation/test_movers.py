@@ -96,6 +96,29 @@ def test_a_walker_out_of_view_goes_on_for_a_while():
     np.testing.assert_allclose(mover[:2], [2.0 - 1.5 * 2.9, 1.0], atol=0.35)
 
 
+def test_who_leaves_the_view_of_a_robot_that_turns_grows_no_thinner():
+    """The robot turns while the beams are taken: the last one is the edge of the view, wherever it looks."""
+    tracker, rng = MoverTracker(), np.random.default_rng(4)
+    n, sweep, turn = 540, 0.05, -1.5  # beams, seconds of a scan, rad/s
+    view = np.linspace(-2.356, 2.356, n)
+    walls, widths = box_walls(8, 6) - [4, 3, 4, 3], []
+    for k in range(40):
+        time = k * sweep
+        yaw = 0.6 + turn * time
+        ranges = np.full(n, math.inf)
+        for part in np.array_split(np.arange(n), 18):  # each from where the robot looks then
+            then = time + sweep * part.mean() / n
+            disc = np.array([[-0.45, 1.1, 0.22]])
+            disc[0, :2] += [0.5 * then - 0.5, 0.0]
+            seen = yaw + turn * sweep * part.mean() / n
+            ranges[part] = cast(0.0, 0.0, seen + view[part], disc, walls, 10.0)
+        scan = Scan(time, ranges + 0.01 * rng.normal(size=n), -2.356, 4.712 / (n - 1), 0.02, 10.0, sweep / n)
+        tracker.update((0.0, 0.0, yaw), scan, time + 0.5 * sweep, (0.0, 0.0, turn))
+        widths += [float(row[4]) for row in tracker.movers_at(time, careful=False)]
+    assert len(widths) > 10
+    assert min(widths) > 0.19  # [m], he is 0.22
+
+
 def arc(center, radius, begin, end):
     """Echoes on a part of a round outline, angles about its center."""
     a = np.linspace(begin, end, 12)

@@ -242,3 +242,36 @@ def test_many_shapes_against_one_by_one():
 def test_bad_rays_are_refused(origins, directions):
     with pytest.raises(BadInput, match="ray"):
         Raycaster([placed(shapes.Sphere(1.0))]).cast([SE3.identity().vector[None]], origins, directions, 1.0)
+
+
+@pytest.mark.parametrize("half", [0.0, 0.02, 0.5, 1.2, 1.6, math.pi])
+@pytest.mark.parametrize("spread", [0.0, 0.3])
+def test_shapes_out_of_reach_of_a_bundle_are_met_by_none_of_its_rays(half, spread):
+    random = np.random.default_rng(int(1000 * half) + int(10 * spread))
+    left_out = 0
+    for _ in range(20):
+        geometries = [
+            shapes.Box(tuple(random.uniform(0.05, 1.0, 3))),
+            shapes.Sphere(random.uniform(0.05, 0.6)),
+            shapes.Cylinder(random.uniform(0.05, 0.5), random.uniform(0.1, 1.0)),
+            shapes.Plane(),
+        ] * 5
+        poses = tuple(
+            SE3(np.block([[so3.exp(random.normal(size=3)), random.uniform(-3, 3, (3, 1))], [np.zeros(3), 1.0]]))
+            for _ in geometries
+        )
+        caster = Raycaster([placed(*geometries, poses=poses)])
+        caster.place(np.array([SE3.identity().vector]))
+        axis = random.normal(size=3)
+        ways = axis / np.linalg.norm(axis) + math.sin(min(half, 0.5 * math.pi)) * random.uniform(-1, 1, (60, 3))
+        if half > 0.5 * math.pi:
+            ways = random.normal(size=(60, 3))
+        ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+        origins = random.uniform(-1, 1, 3) + spread * random.uniform(-1, 1, (60, 3))
+        near = caster.reachable(origins, ways, 2.5)
+        whole = caster.nearest(origins, ways, 2.5, np.zeros(len(near), dtype=bool))
+        some = caster.nearest(origins, ways, 2.5, ~near)
+        np.testing.assert_array_equal(some[0], whole[0])
+        np.testing.assert_array_equal(some[1], whole[1])
+        left_out += int((~near).sum())
+    assert half > 1.0 or left_out > 20

@@ -7,7 +7,6 @@ was lost, and how much was saved, is said in `Bag.notes`.
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -19,9 +18,10 @@ from andante.errors import BadInput, MissingFile, one_line
 from andante.files import PACKED, Closing, read_text
 from andante.parsing import parse_yaml
 
-from .salvage import Damage, Found, salvage, unpacked
+from .salvage import Damage, Found, salvage
 from .storage import journals, recovered
 from .topics import BagTopic, TopicChoice, chosen, decoder
+from .unpacking import unpack_file, unpacked
 
 SUFFIXES = (".bag", ".mcap", ".db3")
 MOST_MESSAGES = 5_000_000  # that `Bag.decoded` reads of one bag
@@ -218,14 +218,10 @@ class Bag(Closing):
         return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="andante-bag-")))
 
     def _unpack(self, file: Path) -> Path:
-        import zstandard
-
         plain = self._folder() / file.stem
-        with file.open("rb") as packed, plain.open("wb") as out:
-            try:
-                shutil.copyfileobj(zstandard.ZstdDecompressor().stream_reader(packed), out)
-            except zstandard.ZstdError as error:
-                self.notes.append(f"{file.name}: cannot be unpacked to its end ({one_line(error)[:160]})")
+        error = unpack_file(file, plain)
+        if error is not None:
+            self.notes.append(f"{file.name}: cannot be unpacked to its end ({one_line(error)[:160]})")
         return plain
 
 

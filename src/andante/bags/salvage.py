@@ -17,13 +17,14 @@ from typing import Any
 
 from andante.errors import BadInput
 
+from . import mcap_records as records
 from .topics import BagTopic, is_latched
+from .unpacking import MOST, unpacked
 
 MCAP_MAGIC = b"\x89MCAP0\r\n"
 BAG_MAGIC = b"#ROSBAG V2.0\n"
 DB3_MAGIC = b"SQLite format 3\0"
 DB3_ROWS = "SELECT id, topic_id, timestamp, data FROM messages WHERE id > ? ORDER BY id"
-MOST = 1 << 30  # bytes of a chunk, unpacked
 MOST_GAP = 1 << 24  # messages of a database that are passed over at once
 
 
@@ -107,11 +108,7 @@ class _McapRecords:
     """Schemas and channels seen so far."""
 
     def __init__(self) -> None:
-        from mcap import records
-        from mcap.data_stream import ReadDataStream
-
-        self._records, self._stream = records, ReadDataStream
-        self._schemas: dict[int, Any] = {}
+        self._schemas: dict[int, records.Schema] = {}
         self._topics: dict[int, BagTopic] = {}
 
     def chunk(self, content: bytes, damage: Damage, whole: bool) -> Iterator[Found]:
@@ -139,11 +136,11 @@ class _McapRecords:
         """Learn a schema or channel, or give the message."""
         try:
             if opcode == 0x03:
-                schema = self._records.Schema.read(self._stream(BytesIO(content)))
-                self._schemas.setdefault(schema.id, schema)
+                schema = records.Schema.unpacked(content)
+                self._schemas.setdefault(schema.number, schema)
             elif opcode == 0x04:
-                channel = self._records.Channel.read(self._stream(BytesIO(content)))
-                self._topics.setdefault(channel.id, self._topic(channel))
+                channel = records.Channel.unpacked(content)
+                self._topics.setdefault(channel.number, self._topic(channel))
             elif opcode == 0x05:
                 number, _, stamp, _ = struct.unpack_from("<HIQQ", content)
                 topic = self._topics.get(number)
@@ -152,13 +149,13 @@ class _McapRecords:
             return None
         return None
 
-    def _topic(self, channel: Any) -> BagTopic:
-        schema = self._schemas.get(channel.schema_id)
+    def _topic(self, channel: records.Channel) -> BagTopic:
+        schema = self._schemas.get(channel.schema)
         name = schema.name if schema else ""
         name = name.replace("/", "/msg/") if name.count("/") == 1 else name
         latched = is_latched(channel.metadata.get("offered_qos_profiles", ""))
-        definition = schema.data.decode(errors="replace") if schema else ""
-        return BagTopic(channel.topic, name, channel.message_encoding, definition, latched=latched)
+        definition = schema.text.decode(errors="replace") if schema else ""
+        return BagTopic(channel.topic, name, channel.encoding, definition, latched=latched)
 
 
 # ---- rosbag1 -------------------------------------------------------------------------------------
@@ -304,23 +301,3 @@ def _db3_topics(base: sqlite3.Connection) -> dict[int, BagTopic]:
             str(told["name"]), kind, str(told["serialization_format"]), str(texts.get(kind, "")), latched=latched
         )
     return topics
-
-
-def unpacked(data: bytes, compression: str, limit: int = MOST) -> bytes:
-    """Chunk content, as far as it can be unpacked."""
-    if compression in ("", "none"):
-        return data[:limit]
-    if compression == "zstd":
-        import zstandard
-
-        return zstandard.ZstdDecompressor().stream_reader(BytesIO(data)).read(limit)
-    if compression == "lz4":
-        import lz4.frame
-
-        plain: bytes = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=limit)
-        return plain
-    if compression == "bz2":
-        import bz2
-
-        return bz2.BZ2Decompressor().decompress(data, max_length=limit)
-    raise ValueError(f"compression {compression!r}")

@@ -17,12 +17,14 @@ from collections import defaultdict
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from . import mcap_records as records
 from . import messages
 from .messages.definitions import md5_of, private_store
 from .salvage import BAG_MAGIC, MCAP_MAGIC
 from .topics import BagTopic, qos_text
+from .unpacking import zstd
 
 HEAD = 4096  # length of the head with its padding
 HEADER, INDEX, CHUNK_RECORD, CHUNK_INFO, CONNECTION = 0x03, 0x04, 0x05, 0x06, 0x07
@@ -174,47 +176,35 @@ class McapFile:
     encoding = "cdr"
 
     def __init__(self, path: Path, chunk_size: int) -> None:
-        import zstandard
-        from mcap import records
-        from mcap.data_stream import RecordBuilder
-
         self.path, self.chunk_size = path, chunk_size
-        self._records, self._builder = records, RecordBuilder
-        self._compressor = zstandard.ZstdCompressor(level=1)
-        self._schemas: dict[str, Any] = {}
-        self._channels: dict[int, Any] = {}
+        self._zstd = zstd()
+        self._schemas: dict[str, records.Schema] = {}
+        self._channels: dict[int, records.Channel] = {}
         self._chunk = BytesIO()
         self._index: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._chunk_times: tuple[int, int] | None = None
-        self._chunks: list[Any] = []
+        self._chunks: list[bytes] = []  # their indexes
         self._counts: dict[int, int] = {}
         self._times: tuple[int, int] | None = None
         self.size = 0  # bytes in the file and in the chunk that is open
         self._written = 0
         self._file: BinaryIO = path.open("xb")
-        self._put(MCAP_MAGIC + self._packed(records.Header(profile="ros2", library="andante")))
+        self._put(MCAP_MAGIC + records.header("ros2", "andante"))
         self._file.flush()
 
     def add(self, topic: BagTopic) -> int:
         """The number of a new channel."""
-        records = self._records
         schema = self._schemas.get(topic.type)
         if schema is None:
-            text = topic.definition.encode()
-            schema = records.Schema(id=len(self._schemas) + 1, name=topic.type, encoding="ros2msg", data=text)
+            schema = records.Schema(len(self._schemas) + 1, topic.type, "ros2msg", topic.definition.encode())
             self._schemas[topic.type] = schema
-            self._chunk.write(self._packed(schema))
+            self._chunk.write(schema.packed())
         number = len(self._channels) + 1
-        channel = records.Channel(
-            id=number,
-            topic=topic.name,
-            message_encoding=self.encoding,
-            metadata={"offered_qos_profiles": qos_text(topic.latched, topic.sensor)},
-            schema_id=schema.id,
-        )
+        qos = {"offered_qos_profiles": qos_text(topic.latched, topic.sensor)}
+        channel = records.Channel(number, schema.number, topic.name, self.encoding, qos)
         self._channels[number] = channel
         self._counts[number] = 0
-        self._chunk.write(self._packed(channel))
+        self._chunk.write(channel.packed())
         return number
 
     def write(self, channel: int, time: int, data: bytes | memoryview) -> None:
@@ -235,36 +225,18 @@ class McapFile:
         raw = self._chunk.getvalue()
         if not raw:
             return
-        records = self._records
         start, end = self._chunk_times or (0, 0)
-        data = self._compressor.compress(raw)
+        data = self._zstd.compress(raw, 1)
         place = self._written
-        chunk = records.Chunk(
-            compression="zstd",
-            data=data,
-            message_start_time=start,
-            message_end_time=end,
-            uncompressed_crc=zlib.crc32(raw),
-            uncompressed_size=len(raw),
-        )
-        self._put(self._packed(chunk))
-        length = self._written - place
-        offsets = {}
+        self._put(records.chunk(start, end, len(raw), zlib.crc32(raw), "zstd", data))
         after = self._written
+        offsets = {}
         for channel, entries in self._index.items():
             offsets[channel] = self._written
-            self._put(self._packed(records.MessageIndex(channel_id=channel, records=entries)))
+            self._put(records.message_index(channel, entries))
         self._chunks.append(
-            records.ChunkIndex(
-                chunk_length=length,
-                chunk_start_offset=place,
-                compression="zstd",
-                compressed_size=len(data),
-                message_end_time=end,
-                message_index_length=self._written - after,
-                message_index_offsets=offsets,
-                message_start_time=start,
-                uncompressed_size=len(raw),
+            records.chunk_index(
+                start, end, place, after - place, offsets, self._written - after, "zstd", len(data), len(raw)
             )
         )
         if self._chunk_times is not None:
@@ -276,44 +248,28 @@ class McapFile:
 
     def close(self, metadata: str = "") -> None:
         """Complete the file: indexes, statistics, footer; metadata is the text that rosbag2 keeps inside too."""
-        records = self._records
         self.flush()
         indexes = []
         if metadata:
             place = self._written
-            self._put(self._packed(records.Metadata(name="rosbag2", metadata={"serialized_metadata": metadata})))
-            indexes.append(records.MetadataIndex(offset=place, length=self._written - place, name="rosbag2"))
-        self._put(self._packed(records.DataEnd(data_section_crc=0)))
+            self._put(records.metadata("rosbag2", {"serialized_metadata": metadata}))
+            indexes.append(records.metadata_index(place, self._written - place, "rosbag2"))
+        self._put(records.data_end())
         first, last = self._times or (0, 0)
-        statistics = records.Statistics(
-            attachment_count=0,
-            channel_count=len(self._channels),
-            channel_message_counts=dict(self._counts),
-            chunk_count=len(self._chunks),
-            message_count=sum(self._counts.values()),
-            message_end_time=last,
-            message_start_time=first,
-            metadata_count=len(indexes),
-            schema_count=len(self._schemas),
-        )
-        summary = bytearray()
+        counted = records.statistics(len(self._schemas), len(indexes), len(self._chunks), first, last, self._counts)
+        summary, offsets = bytearray(), bytearray()
         start = self._written
-        offsets = bytearray()
         for opcode, group in (
-            (0x03, list(self._schemas.values())),
-            (0x04, list(self._channels.values())),
-            (0x0B, [statistics]),
-            (0x08, self._chunks),
-            (0x0D, indexes),
+            (records.SCHEMA, [schema.packed() for schema in self._schemas.values()]),
+            (records.CHANNEL, [channel.packed() for channel in self._channels.values()]),
+            (records.STATISTICS, [counted]),
+            (records.CHUNK_INDEX, self._chunks),
+            (records.METADATA_INDEX, indexes),
         ):
             if group:
                 begin = start + len(summary)
-                for record in group:
-                    summary += self._packed(record)
-                length = start + len(summary) - begin
-                offsets += self._packed(
-                    records.SummaryOffset(group_opcode=opcode, group_start=begin, group_length=length)
-                )
+                summary += b"".join(group)
+                offsets += records.summary_offset(opcode, begin, start + len(summary) - begin)
         offset_start = start + len(summary)
         summary += offsets
         footer = struct.pack("<BQQQ", 0x02, 20, start, offset_start)
@@ -324,11 +280,6 @@ class McapFile:
     def abandon(self) -> None:
         """Close without completing, after an error of the disk."""
         self._file.close()
-
-    def _packed(self, record: Any) -> bytes:
-        builder = self._builder()
-        record.write(builder)
-        return bytes(builder.end())  # type: ignore[no-untyped-call]
 
     def _put(self, data: bytes) -> None:
         self._file.write(data)

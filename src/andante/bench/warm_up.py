@@ -36,6 +36,7 @@ from andante.tasks.walk import walk
 
 WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
 MOMENT = 0.3  # simulated time of a walk [s]
+FALL = 1.5  # of a fall [s]
 
 
 def warm_up() -> Iterator[str]:
@@ -66,11 +67,13 @@ def _gaits() -> Iterator[str]:
     for variant in VARIANTS:
         trial_function("wave")(Setup("mujoco", {"variant": variant, "seconds": 0.1}, trial=0, seed=0))
     yield "wave gait: compiled"
-    with LiveSession("nao", "empty", nodes=[]) as session:  # joint commands pass the balance filter
+    with LiveSession("nao", "empty", nodes=[]) as session:
         session.run(0.1)
-        session.command_api.joint_angles(["LKneePitch", "LShoulderPitch"], [0.9, 1.0], 0.5)
+        session.command_api.joint_angles(["LKneePitch", "LShoulderPitch"], [0.9, 1.0], 0.5)  # by the balance filter
         session.run(0.1)
-    yield "balance filter: compiled"
+        session.stage.sim.push("torso", (8.0, 0.0, 0.0))
+        session.run(FALL)
+    yield "balance filter, falls: compiled"
 
 
 def _finding_the_way() -> Iterator[str]:

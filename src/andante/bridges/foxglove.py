@@ -24,6 +24,15 @@ TIMEOUT = 30.0  # for a service call or a parameter [s]
 TICK = 0.1  # time between broadcasts of the session's clock [s]
 
 
+def require_sdk() -> Any:
+    """The package of Foxglove; MissingExtra tells how to get it."""
+    try:
+        import foxglove
+    except ImportError:
+        raise MissingExtra(f"Foxglove needs foxglove-sdk: {how_to_get('foxglove')}") from None
+    return foxglove
+
+
 class FoxgloveBridge(GraphBridge):
     """A Foxglove server beside a session."""
 
@@ -39,11 +48,7 @@ class FoxgloveBridge(GraphBridge):
     ) -> None:
         if not is_loopback(host):
             raise BadInput(f"the Foxglove server has no token and stays on the loopback, got {host!r}; use a tunnel")
-        try:
-            import foxglove
-        except ImportError:
-            raise MissingExtra(f"Foxglove needs foxglove-sdk: {how_to_get('foxglove')}") from None
-        self._sdk: Any = foxglove
+        self._sdk = foxglove = require_sdk()
         super().__init__(bus, directions, say)
         self._drive = drive
         self._loop = asyncio.get_running_loop()

@@ -13,8 +13,9 @@ from andante.geometry import SE3, Array, so3
 
 from .joint import JointType
 from .link import Collision, Link, Visual
-from .mesh.triangles import mesh_remedy
+from .mesh.triangles import fault_of, mesh_remedy
 from .robot import Robot
+from .round_wheels import with_round_wheels
 from .shapes import Box, Cylinder, Mesh, Plane, Sphere, vec3_of
 from .solids import bounds
 from .source import Problem, Severity
@@ -28,11 +29,12 @@ ROUND = 0.1  # by which the moments of a ball may differ
 def made_solid(robot: Robot) -> Robot:
     """The robot with something to touch the ground with, where its file has nothing; told in its problems.
 
-    Lost meshes: see `without_lost_meshes`. A robot that is free to move and has masses and looks but no <collision> at
-    all, made for viewers only, would fall through every floor, and one whose feet or wheels have none sinks to its
-    belly: what is seen of such links then touches too.
+    Lost meshes: see `without_lost_meshes`, flat ones: `without_flat_meshes`; wheels with a box for a shape:
+    `with_round_wheels`. A robot that is free to move and has masses and looks but no <collision> at all, made for
+    viewers only, would fall through every floor, and one whose feet or wheels have none sinks to its belly: what is
+    seen of such links then touches too.
     """
-    robot = without_lost_meshes(robot)
+    robot = with_round_wheels(without_flat_meshes(without_lost_meshes(robot)))
     if robot.fixed_base or not robot.joints or not robot.mass > 0:
         return robot
     some = any(each.collisions for each in robot.links)
@@ -137,6 +139,23 @@ def without_lost_meshes(robot: Robot, scenery: bool = False) -> Robot:
             raise BadInput(f"{where}{told}{more} was not found, and nothing solid is left of it; {remedy}")
     text = f"{told}{more} was not found; {instead}; {remedy}"
     return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, text, link.source)))
+
+
+def without_flat_meshes(robot: Robot) -> Robot:
+    """The robot without collision meshes that enclose nothing, such as stickers, or cannot be read; told once."""
+    faults = {mesh: fault for _, mesh in meshes_of(robot, visual=False) if mesh.path and (fault := fault_of(mesh))}
+    if not faults:
+        return robot
+    links = tuple(
+        replace(each, collisions=tuple(part for part in each.collisions if part.geometry not in faults))
+        if any(part.geometry in faults for part in each.collisions)
+        else each
+        for each in robot.links
+    )
+    link, mesh = next(pair for pair in meshes_of(robot, visual=False) if pair[1] in faults)
+    more = f"; so are {len(faults) - 1} more" if len(faults) > 1 else ""
+    said = f"link {link.name!r} of {robot.name!r}: {faults[mesh]}; it is left out of what touches{more}"
+    return replace(robot, links=links, problems=(*robot.problems, Problem(Severity.WARNING, said, link.source)))
 
 
 def _room(robot: Robot, link: Link) -> float:

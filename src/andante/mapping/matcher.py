@@ -123,6 +123,7 @@ def branch_and_bound(
     bounds = np.empty(turns * across * across)
     ids = np.empty((turns * across * across, 3), dtype=np.int32)
     count = 0
+    table, sums = bordered(levels[top], across, top > 0), np.empty((across, across), dtype=np.int32)
     for t in range(turns):
         off = (t - steps) * turn_step
         c, s = math.cos(guess[2] + off), math.sin(guess[2] + off)
@@ -130,6 +131,7 @@ def branch_and_bound(
             x = c * points[p, 0] - s * points[p, 1] + guess[0] - ox
             y = s * points[p, 0] + c * points[p, 1] + guess[1] - oy
             at[t, p, 0], at[t, p, 1] = math.floor(x / resolution), math.floor(y / resolution)
+        sum_of_blocks(table, at[t], span, top, sums)
         toll = turn_penalty * off * off
         for i in range(across):
             dx = -span + i * block
@@ -138,9 +140,7 @@ def branch_and_bound(
                 dy = -span + j * block
                 ay = _nearest(dy, block)
                 bound = -toll - wt * (ax * ax + ay * ay)
-                if bound + 1.0 <= least:
-                    continue
-                bound += weight * score_under(levels[top], top, at[t], dx, dy)
+                bound += weight * sums[j, i]
                 if bound > least:
                     bounds[count] = bound
                     ids[count, 0], ids[count, 1], ids[count, 2] = t, dx, dy
@@ -212,6 +212,40 @@ def score_under(level: np.ndarray, k: int, at: np.ndarray, dx: int, dy: int) -> 
         if low <= c < cols and low <= r < rows:
             total += level[max(r, 0), max(c, 0)]
     return total
+
+
+@njit()
+def bordered(level: np.ndarray, width: int, before: bool) -> np.ndarray:
+    """A level with `width` cells of zeros on all sides; `before`: column and row -1 are those of the first ones.
+
+    So sums over blocks need no look at the bounds; see `score_under` for what lies at -1.
+    """
+    rows, cols = level.shape
+    out = np.zeros((rows + 2 * width, cols + 2 * width), dtype=np.uint8)
+    for r in range(-1 if before else 0, rows):
+        for c in range(-1 if before else 0, cols):
+            out[r + width, c + width] = level[max(r, 0), max(c, 0)]
+    return out
+
+
+@njit()
+def sum_of_blocks(table: np.ndarray, at: np.ndarray, span: int, k: int, sums: np.ndarray) -> None:
+    """`score_under` of all blocks (across, across) of level k whose first shift is -span, row by row of the table.
+
+    table: the level with a border as wide as there are blocks; cells (m, 2) as there. Neighboring blocks look up
+    neighboring cells, so a point adds whole rows at once.
+    """
+    across = len(sums)
+    rows, cols = table.shape
+    sums[:] = 0
+    for p in range(len(at)):
+        c, r = ((at[p, 0] - span) >> k) + across, ((at[p, 1] - span) >> k) + across
+        if c < 0 or r < 0 or c + across > cols or r + across > rows:
+            continue  # all of its blocks lie in the border or beyond it
+        for j in range(across):
+            row = table[r + j]
+            for i in range(across):
+                sums[j, i] += row[c + i]
 
 
 @njit()

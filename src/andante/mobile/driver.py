@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -108,12 +108,16 @@ class BaseDriver(Walker):
         self.reference = np.zeros(3)  # twist that the base shall have now
         self._rates = np.array([v.max_acceleration, v.max_acceleration, v.max_turn_acceleration])
         self._braking = v.max_deceleration
+        self._firm = max(1.0, v.max_deceleration / v.max_acceleration)  # a stop ends turns as much more firmly
         self._sum, self._error = np.zeros(3), np.zeros(3)  # of the twist: integral, and smoothed [m/s, m/s, rad/s]
         self._bounds = np.array([s.most_linear, s.most_linear, s.most_angular])
         self._scrub = s.skid_scrub if self.drive.kind == "skid_steer" else 1.0  # measured over commanded turn rate
         self._turned = self._told = 0.0  # commanded turn rate: as the measured one lags behind it, and the last one
         tops = {part.joint: part.max_speed for part in self.drive.wheels}
         self._tops = np.array([tops[name] for name in self.odometry.skid.joints]) if self.odometry.skid else np.zeros(0)
+        # what corrects the twist may ask the wheels for more than the twist's limits, not for more than they can turn
+        self._wheels = replace(self.drive, max_speed=math.inf, max_turn=math.inf)
+        self._full = False  # a wheel turns as fast as it can
         self._from_root = np.asarray(self.drive.reference, dtype=float)
         self._to_root = np.asarray(se2.inverse(self._from_root), dtype=float)
 
@@ -162,7 +166,8 @@ class BaseDriver(Walker):
         self.odometry.update(readings)
         self._turns += round((before - float(self.odometry.pose[2])) / (2 * math.pi))  # the pose's yaw is wrapped
         wanted = np.array([command.vx, command.vy, command.wz])
-        self._ramp(wanted, dt)
+        straight, turn = math.hypot(command.vx, command.vy), abs(command.wz)
+        self._ramp(wanted / max(1.0, straight / self.drive.max_speed, turn / self.drive.max_turn), dt)
         twist = self._corrected(self.odometry.twist, dt)
         vx, vy, wz = self.reference.tolist()
         self.base_twist = (vx, vy, wz)
@@ -171,7 +176,9 @@ class BaseDriver(Walker):
         steers_at_rest = self._car and abs(twist[0]) < creep
         told = np.array([creep, 0.0, creep * self._bend]) if steers_at_rest else twist
         targets = self._targets.copy()
-        commands = self.drive.joint_commands(told, steering or None)
+        if not self._car:
+            told = self._within(told)
+        commands = self._wheels.joint_commands(told, steering or None)
         if self.odometry.skid is not None:
             commands |= self._scrubbing(self.odometry.skid, told)
         for joint, (mode, value) in commands.items():
@@ -180,10 +187,26 @@ class BaseDriver(Walker):
         self._targets = targets
         return targets
 
-    def _scrubbing(self, skid: SkidSlip, twist: Array) -> dict[str, tuple[str, Array]]:
-        """Speeds of wheels that slide, as their loads ask for, within what they can turn."""
+    def _within(self, twist: Array) -> Array:
+        """What is told of a twist, as fast as the wheels can turn; the bend stays. Scrub is learned from that."""
+        skid = self.odometry.skid
+        if skid is None:
+            told = self._wheels.limited(twist)
+        else:
+            most = float(np.max(np.abs(self._sliding(skid, twist)) / self._tops))
+            told = twist / max(1.0, most)
+        self._full = bool(np.abs(told).max() < (1.0 - 1e-9) * np.abs(twist).max())
+        self._told = float(told[2])
+        return told
+
+    def _sliding(self, skid: SkidSlip, twist: Array) -> Array:
+        """Speeds of wheels that slide, as their loads ask for [rad/s]."""
         left, right = skid.sides(float(twist[0]), float(twist[2]))
-        speeds = np.where(skid.left, left, right) / skid.radii
+        return np.asarray(np.where(skid.left, left, right) / skid.radii)
+
+    def _scrubbing(self, skid: SkidSlip, twist: Array) -> dict[str, tuple[str, Array]]:
+        """Commands of wheels that slide, within what they can turn: they go with the twist, but not quite linearly."""
+        speeds = self._sliding(skid, twist)
         speeds *= min(1.0, float(np.min(self._tops / np.maximum(np.abs(speeds), 1e-9))))
         return {joint: ("velocity", np.asarray(speed)) for joint, speed in zip(skid.joints, speeds, strict=True)}
 
@@ -191,7 +214,7 @@ class BaseDriver(Walker):
         """Move the reference towards a wanted twist; a stop is braked firmly, along the arc that is being driven."""
         if np.abs(wanted).max() < STILL:
             pace = max(float(np.hypot(*self.reference[:2])) / self._braking, 1e-9)
-            turn = abs(float(self.reference[2])) / self._rates[2]
+            turn = abs(float(self.reference[2])) / (self._rates[2] * self._firm)
             self.reference = self.reference * max(0.0, 1.0 - dt / max(pace, turn, dt))
         else:
             most = self._rates * dt
@@ -211,14 +234,16 @@ class BaseDriver(Walker):
         else:
             error = self.reference - measured
             self._error += min(1.0, dt / s.smoothing) * (error - self._error)
-            self._sum += s.integral * dt * error
+            more = s.integral * dt * error
+            if self._full:
+                more[more * self._sum > 0] = 0.0  # it would only wind up
+            self._sum += more
             np.clip(self._sum, -self._bounds, self._bounds, out=self._sum)
             twist = self.reference + self._sum + s.proportional * self._error
         if self._car:
             return np.array([twist[0], 0.0, twist[0] * self._bend])
         self._learn(float(measured[2]), dt)
         twist[2] /= self._scrub
-        self._told = float(twist[2])
         return twist
 
     def _learn(self, turn: float, dt: float) -> None:

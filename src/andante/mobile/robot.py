@@ -38,6 +38,7 @@ from andante.simulation.simulation import Simulation, simulate
 from .driver import base_driver
 from .guarding import ScanGuard
 from .sensing import Localizer, OdometryOnly, ScanPipeline, Sensed, TakenScan
+from .stow import ready_to_drive
 from .truth import DriveMeasure, DrivenEstimate, DrivenTruth
 
 LEVEL = 0.05  # heights that differ less are one floor [m]
@@ -245,6 +246,7 @@ def mobile_robot(
     place = np.asarray(start, dtype=float)
     if place.shape != (3,) or not np.isfinite(place).all():
         raise BadInput(f"a start is x, y, yaw as finite numbers, got {start!r}")
+    made = ready_to_drive(made)
     find_drive(made)  # refuses robots without wheels before a world is built
     bare = simulate(made, world, engine, dt=dt, start=(place[0], place[1], place[2]), seed=seed, solver=solver)
     floor = set_on_floor(bare.engine, bare.model, place, bare.ground)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -111,7 +110,9 @@ class MoverTracker:
         points = se2.transform(np.asarray(pose, dtype=float), ends)
         eye = se2.transform(np.asarray(pose, dtype=float), np.asarray(scan.sensor[:2], dtype=float))
         taken = time + scan.time_increment * (beams - 0.5 * len(scan.ranges))
-        found = self._clusters(points, taken, eye, lambda at: _looked_at(at, pose, scan, _BESIDE))
+        beside = math.ceil(_BESIDE / max(abs(scan.angle_increment), 1e-6))
+        inner = (beams >= beside) & (beams < len(scan.ranges) - beside)
+        found = self._clusters(points, taken, eye, inner)
         self._tracks = [t for t in self._tracks if -0.1 <= time - t.time < (_HIDDEN if t.hidden else 0.8)]
         ahead = [(t, t.place + (time - t.time) * t.velocity) for t in self._tracks]
         pairs = sorted(
@@ -129,7 +130,7 @@ class MoverTracker:
                 self._follow(ahead[k][0], found[i])
         for k in known:
             track, expected = ahead[k]
-            track.hidden = not _looked_at(expected, pose, scan) or _covered(expected, points, eye)
+            track.hidden = not _looked_at(expected, pose, scan, velocity) or _covered(expected, points, eye)
         followed = [track for k, (track, _) in enumerate(ahead) if k not in known]
         for i in sorted(free):
             seen = found[i]
@@ -155,10 +156,10 @@ class MoverTracker:
         track.time, track.hits, track.hidden = seen.time, track.hits + 1, False
         track.past = [*(mark for mark in track.past if seen.time - mark[0] <= _LATELY), (seen.time, track.place)]
 
-    def _clusters(self, points: Array, taken: Array, eye: Array, inner: Callable[[Array], bool]) -> list[_Seen]:
+    def _clusters(self, points: Array, taken: Array, eye: Array, inner: np.ndarray) -> list[_Seen]:
         """Small clusters of echoes (n, 2), in their order, that are not part of the map, as seen from a place.
 
-        Those are whole that lie within the view (`inner`) and behind nothing.
+        Those are whole that lie within the view (`inner` (n,), by their beams) and behind nothing.
         """
         kept = np.arange(len(points))
         if self._grid is not None and self._walls is not None and len(points):
@@ -180,7 +181,7 @@ class MoverTracker:
                 away = seen - eye
                 center = seen + _BEHIND * radius * away / max(float(np.linalg.norm(away)), 1e-6)
                 sides = ((int(rows[0]), int(rows[0]) - 1), (int(rows[-1]), int(rows[-1]) + 1))
-                whole = not any(_before(points, far, eye, *side) or not inner(points[side[0]]) for side in sides)
+                whole = not any(_before(points, far, eye, *side) or not inner[side[0]] for side in sides)
                 out.append(_Seen(group, float(taken[rows].mean()), center, radius, whole))
         return out
 
@@ -265,12 +266,21 @@ def _before(points: Array, far: Array, eye: Array, edge: int, beside: int) -> bo
     return abs(math.atan2(ax * by - ay * bx, ax * bx + ay * by)) < _BESIDE
 
 
-def _looked_at(place: Array, pose: ArrayLike, scan: Scan, inside: float = 0.0) -> bool:
-    """Whether a place lies within the angles of a scan, by a margin [rad]."""
-    x, y = se2.transform(se2.inverse(se2.compose(pose, scan.sensor)), place)
+def _looked_at(place: Array, pose: ArrayLike, scan: Scan, velocity: ArrayLike) -> bool:
+    """Whether a place lies within the angles of a scan: the robot moves on while its beams are taken."""
     span = scan.angle_increment * (len(scan.ranges) - 1)
-    low = min(scan.angle_min, scan.angle_min + span) + inside
-    return (math.atan2(float(y), float(x)) - low) % (2 * math.pi) <= abs(span) - 2 * inside
+    low = min(scan.angle_min, scan.angle_min + span)
+    at, twist = np.asarray(pose, dtype=float), np.asarray(velocity, dtype=float)
+    along = 0.0
+    for _ in range(2):  # by the pose at the first beam, then by that at the beam which looks there
+        x, y = se2.transform(se2.inverse(se2.compose(at, scan.sensor)), place)
+        along = (math.atan2(float(y), float(x)) - low) % (2 * math.pi)
+        if along > math.pi + 0.5 * abs(span):
+            along -= 2 * math.pi  # before the first beam rather than far behind the last
+        part = min(max(along / max(abs(span), 1e-9), 0.0), 1.0)
+        beam = part if span >= 0 else 1.0 - part
+        at = se2.compose(pose, se2.exp(twist * (beam * scan.time_increment * (len(scan.ranges) - 1))))
+    return 0.0 <= along <= abs(span)
 
 
 def _covered(place: Array, points: Array, eye: Array) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,7 +89,7 @@ class Vehicle:
 
     def discs(self, tolerance: float, padding: float = 0.0) -> Array:
         """Discs (k, 3) x, y, radius that cover the footprint grown by `padding`, within `tolerance` beyond it [m]."""
-        discs = covering_discs(self.footprint, tolerance)
+        discs = _covering(self.footprint.tobytes(), tolerance).copy()
         discs[:, 2] += padding
         return discs
 
@@ -110,7 +111,7 @@ def vehicle_of(
     such as max_acceleration.
     """
     drive = find_drive(robot)
-    outline = robot_outline(robot, drive.reference)
+    outline = robot_outline(robot, drive.reference, _as_it_stands(robot))
     calm = calm_limits(robot, drive, outline)
     fastest, quickest = float(drive.limited((1e3, 0.0, 0.0))[0]), float(drive.limited((0.0, 0.0, 1e3))[2])
     speed = _lower(fastest, max_speed, calm.speed)
@@ -211,8 +212,8 @@ def _stand(robot: Robot, drive: Drive, floor: float) -> Array:
 
 
 def _center_of_mass(robot: Robot) -> Array:
-    """Of all links with all joints at 0, root frame [m]; the root's origin where nothing weighs."""
-    poses, weighed = robot.link_poses(), [link for link in robot.links if link.inertia is not None]
+    """Of all links as the robot stands, root frame [m]; the root's origin where nothing weighs."""
+    poses, weighed = robot.link_poses(_as_it_stands(robot)), [link for link in robot.links if link.inertia is not None]
     total = sum(link.inertia.mass for link in weighed if link.inertia is not None)
     if not total > 0:
         return np.zeros(3)
@@ -220,6 +221,12 @@ def _center_of_mass(robot: Robot) -> Array:
         link.inertia.mass * (poses[link.name] @ link.inertia.com) for link in weighed if link.inertia is not None
     ]
     return np.asarray(np.sum(moments, axis=0) / total, dtype=float)
+
+
+def _as_it_stands(robot: Robot) -> dict[str, float]:
+    """Joint positions that a robot has while it drives: those of the pose that it stands in, else zeros."""
+    known = set(robot.joint_names)
+    return {k: v for k, v in robot.pose(robot.standing).items() if k in known} if robot.standing else {}
 
 
 def _floor(robot: Robot) -> float:
@@ -311,6 +318,14 @@ def edge_distances(outline: Array, points: Array) -> Array:
     normal = np.stack([-along[:, 1], along[:, 0]], axis=-1) / np.linalg.norm(along, axis=-1, keepdims=True)
     nearest: Array = np.min(np.einsum("mij,ij->mi", points[:, None, :] - start[None], normal), axis=1)
     return nearest
+
+
+@lru_cache(maxsize=64)
+def _covering(outline: bytes, tolerance: float) -> Array:
+    """`covering_discs` of a footprint, found once: it takes most of a second for a fine tolerance."""
+    discs = covering_discs(np.frombuffer(outline).reshape(-1, 2), tolerance)
+    discs.setflags(write=False)
+    return discs
 
 
 def covering_discs(outline: Array, tolerance: float) -> Array:

@@ -218,6 +218,40 @@ def within(center: Array, radius: Array, point: Array, reach: float) -> np.ndarr
 
 
 @njit()
+def reachable(center: Array, radius: Array, origins: Array, directions: Array, reach: float) -> np.ndarray:
+    """Which bounding spheres a bundle of rays (n, 3) of unit directions may meet nearer than `reach`.
+
+    Spheres beyond the reach of every origin are left out; those beside the narrowest cone around all rays too, where it
+    is narrower than a half space. A sphere whose center is at `along` and `across` of the cone's axis lies outside when
+    across cos(a) - along sin(a) exceeds its radius, with a the cone's half angle.
+    """
+    n, spread = len(origins), 0.0
+    ax, ay, az = 0.0, 0.0, 0.0
+    for i in range(n):
+        for k in range(3):
+            spread = max(spread, abs(origins[i, k] - origins[0, k]))
+        ax, ay, az = ax + directions[i, 0], ay + directions[i, 1], az + directions[i, 2]
+    spread *= math.sqrt(3.0)
+    cosine, size = -1.0, math.sqrt(ax * ax + ay * ay + az * az)
+    if size > 0.1 * n:
+        ax, ay, az, cosine = ax / size, ay / size, az / size, 1.0
+        for i in range(n):
+            cosine = min(cosine, ax * directions[i, 0] + ay * directions[i, 1] + az * directions[i, 2])
+        cosine -= 1e-9  # rounding leaves nothing out
+    sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
+    out = np.empty(len(radius), dtype=np.bool_)
+    for s in range(len(radius)):
+        dx, dy, dz = center[s, 0] - origins[0, 0], center[s, 1] - origins[0, 1], center[s, 2] - origins[0, 2]
+        limit, away = reach + spread + radius[s], dx * dx + dy * dy + dz * dz
+        out[s] = away <= limit * limit
+        if out[s] and cosine > 0.0:
+            along = dx * ax + dy * ay + dz * az
+            across = math.sqrt(max(0.0, away - along * along))
+            out[s] = across * cosine - along * sine <= radius[s] + spread
+    return out
+
+
+@njit()
 def cast(
     origins: Array, directions: Array, max_range: float, skip: np.ndarray, kind: np.ndarray, sizes: Array, R: Array,
     t: Array, center: Array, radius: Array, spans: np.ndarray, nodes: Array, corners: Array, distance: Array,
@@ -346,6 +380,10 @@ class Raycaster:
     def within(self, point: Array, reach: float) -> np.ndarray:
         """Which shapes may come within a distance [m] of a point (3,): by their bounding spheres, (shapes,) of bool."""
         return kernels.within(self._center, self._radius, point, float(reach))
+
+    def reachable(self, origins: Array, directions: Array, reach: float) -> np.ndarray:
+        """Which shapes some rays (n, 3) may meet nearer than `reach` [m], by bounding spheres: (shapes,) of bool."""
+        return kernels.reachable(self._center, self._radius, origins, directions, float(reach))
 
     def nearest(
         self, origins: Array, directions: Array, max_range: float, skip: np.ndarray

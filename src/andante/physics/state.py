@@ -54,9 +54,14 @@ class Contacts:
 
     @staticmethod
     def of_rows(who: np.ndarray, what: Array) -> Contacts:
-        """Contacts from rows (n, 4) model_a, link_a, model_b, link_b and (n, 10) position, normal, force, depth."""
-        model_a, link_a, model_b, link_b = who.T
-        return Contacts(model_a, link_a, model_b, link_b, what[:, :3], what[:, 3:6], what[:, 6:9], what[:, 9])
+        """Contacts from rows (n, 4) model_a, link_a, model_b, link_b and (n, 10) position, normal, force, depth.
+
+        Arrays of their own, in one piece: parts of a single row would count as such and parts of more rows would not,
+        and a kernel that takes them would be compiled once more when a robot touches something in one point alone.
+        """
+        model_a, link_a, model_b, link_b = np.ascontiguousarray(who.T)
+        position, normal, force = (np.ascontiguousarray(what[:, k : k + 3]) for k in (0, 3, 6))
+        return Contacts(model_a, link_a, model_b, link_b, position, normal, force, np.ascontiguousarray(what[:, 9]))
 
     @staticmethod
     def empty() -> Contacts:

@@ -142,6 +142,11 @@ class CameraSensor(PictureSensor[CameraModel]):
         super().__init__(robot, link, pose, model or CameraModel(), name)
         self._renderer: Renderer | None = None
 
+    @property
+    def ready(self) -> bool:
+        """Whether the renderer is there, so that a picture takes no longer than the next one."""
+        return self._renderer is not None
+
     def turn_off(self) -> None:
         """Take no more pictures and give the renderer back."""
         super().turn_off()

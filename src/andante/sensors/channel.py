@@ -154,18 +154,19 @@ class Bank:
         self._noise = NoiseBank([each.source for each in channels], 1.0 / self.rate)
         return self._noise
 
-    def update(self, scene: Scene) -> None:
-        """Sample if due, within half a step."""
+    def update(self, scene: Scene, late: float) -> None:
+        """Sample if due by the instant `late` [s], half a step from now."""
         self.now = now = scene.time
-        soon = (now + scene.engine.dt / 2) * self.rate + EARLY
-        if soon < self.next_time * self.rate:
+        rate = self.rate
+        soon = late * rate + EARLY
+        if soon < self.next_time * rate:
             return
         noise = self._noise or self._begin()
         values = np.empty(self._total)
         for measure in self._measures:
             measure(scene, values)
         self.taken.append((now, noise.apply(values)))
-        self.next_time = (math.floor(soon) + 1) / self.rate
+        self.next_time = (math.floor(soon) + 1) / rate
 
     def save(self) -> Any:
         """Everything that decides the coming readings."""
@@ -215,7 +216,7 @@ class Channel:
 
     def update(self, scene: Scene) -> None:
         """Sample this channel and the others of its bank if due."""
-        self.bank.update(scene)
+        self.bank.update(scene, scene.time + scene.engine.dt / 2)
 
     def _under_way(self) -> int:
         """How many samples have not arrived: their latency is not over."""

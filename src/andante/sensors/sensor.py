@@ -64,8 +64,7 @@ class RayScene:
         self._place()
         if not len(origins):
             return np.zeros(0)
-        spread = math.sqrt(3.0) * float(np.abs(origins - origins[0]).max())
-        skip = hidden | ~self._caster.within(origins[0], reach + spread)
+        skip = hidden | ~self._caster.reachable(origins, directions, reach)
         return self._caster.nearest(origins, directions, reach, skip)[0]
 
     def depths(

@@ -116,8 +116,9 @@ class SensorSuite:
         """Sample what is due at the engine's present time."""
         scene = self._scene
         scene.renew()
+        late = scene.time + scene.engine.dt / 2
         for bank in self._banks:
-            bank.update(scene)
+            bank.update(scene, late)
 
     @property
     def next_time(self) -> float:

@@ -37,6 +37,7 @@ from .command_api import CommandApi
 from .crew import Crew, refuse_overlap
 from .live_robot import LiveRobot, in_words
 from .pacer import Pacer
+from .prefetch import prefetch
 from .progress import Progress
 from .stage import placed
 
@@ -231,6 +232,8 @@ class LiveSession(LiveRobot, Closing):
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
         self.stopped, self.paced = False, bool(pace)
         self._pace(float(pace))
+        if pace:
+            prefetch(kind for kind in self.bus.topics().values() if kind)
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:

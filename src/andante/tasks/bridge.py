@@ -13,7 +13,7 @@ from pathlib import Path
 from andante.bridges.base import Bridge
 from andante.bridges.client import Directions, Say, quiet
 from andante.bridges.encoding import absolute
-from andante.bridges.foxglove import FoxgloveBridge
+from andante.bridges.foxglove import FoxgloveBridge, require_sdk
 from andante.bridges.naoqi import NaoqiBridge, check_place
 from andante.bridges.naoqi import require as require_qi
 from andante.bridges.ros1 import Ros1Bridge
@@ -109,6 +109,7 @@ def foxglove(
         drive: let clients publish, call services and set parameters too.
         out, into, exclude, seconds, say: as in `ros1`.
     """
+    require_sdk()
     directions = Directions(tuple(out), tuple(into), tuple(exclude))
     bridge = partial(FoxgloveBridge, port=port, drive=drive, directions=directions, say=say)
     run_until_stopped(session, bridge, seconds, say)

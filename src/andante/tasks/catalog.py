@@ -218,7 +218,7 @@ def _rendering() -> Finding:
 
 
 def _libraries() -> Iterator[Finding]:
-    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "rosbags", "mcap", "pyserial", *IN_EXTRAS):
+    for name in ("numpy", "numba", "trimesh", "pycollada", "xacro", "rosbags", "pyserial", *IN_EXTRAS):
         try:
             yield Finding(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:

@@ -23,7 +23,6 @@ from andante.description import Robot, World
 from andante.description.link import SensorSpec
 from andante.description.solids import robot_bounds
 from andante.description.solver import SolverLike
-from andante.description.stand_ins import made_solid
 from andante.errors import BadInput, LostBody
 from andante.geometry import Array, se2
 from andante.hardware.address import SIMULATED
@@ -48,6 +47,7 @@ from andante.mobile.navigate_settings import (
 from andante.mobile.publisher import NavigationState, RecordedNavigation
 from andante.mobile.robot import MobileRobot, mobile_robot
 from andante.mobile.sensing import ByScans, Localizer, OdometryOnly, OnMap, Sensed
+from andante.mobile.stow import ready_to_drive
 from andante.mobile.tuned import tuned
 from andante.mobile.zone_files import zones_beside
 from andante.navigation import (
@@ -297,7 +297,7 @@ def navigate(
         raise BadInput("wheels drive on flat maps; give a map_server yaml file or a grid")
     there, blind = as_world(world), is_simulated(body) and not sees(made)
     if is_simulated(body):
-        made = made_solid(made)  # before its wheels are looked for among shapes that are not there
+        made = ready_to_drive(made)  # before its wheels are looked for among shapes that are not there
     with told_of_wheels(made):
         find_drive(made)
     if blind:

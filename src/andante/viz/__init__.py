@@ -7,8 +7,8 @@ from andante.lazy import lazy_names
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
 
-    from .drives import Shown, plot_drive, plot_exploration, plot_map, plot_way, save_figure
-    from .feet import FootShown, plot_feet
+    from .drives import plot_drive, plot_exploration, plot_map, plot_way, save_figure
+    from .feet import plot_feet
     from .film import Film, save_picture, take_picture
     from .paths import plot_bars, plot_joints, plot_search, plot_walk
     from .preview import (
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         space,
     )  # fmt: skip
     from .preview_plots import film_strip, picture_strip, preview_action, preview_bases, preview_motion
+    from .shown import FootShown, Shown
     from .stories import plot_story
     from .tuning import plot_tuning
 

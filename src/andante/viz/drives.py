@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from andante.description import World
 from andante.errors import BadInput
 from andante.files import whole_file
 from andante.geometry import Array, se2
 from andante.mapping import MappingResult, OccupancyGrid
 from andante.mapping.worlds import map_of_world
-from andante.mobile.navigate import DriveResult
-from andante.mobile.robot import MobileRobot
-from andante.navigation import Vehicle
 
 from .preview import COLORS, GRAY, INK
 from .preview_plots import from_above, plain
+from .shown import Shown
 
 OUTLINES = 12  # footprints drawn along the path
 WIDE = 6.6  # of the view from above [inch]
@@ -83,42 +79,6 @@ def plot_exploration(
         axes.plot(*place, "x", color="tab:orange")
     axes.legend(loc="upper right", fontsize=8)
     return figure
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What the picture of a drive needs; poses are those of the root link in the world."""
-
-    world: World
-    grid: OccupancyGrid | None
-    map_pose: tuple[float, float, float]
-    vehicle: Vehicle
-    height: float  # at which the world is cut [m]
-    true: Array  # (n, 4) t, x, y, yaw
-    believed: Array  # (m, 4)
-    planned: tuple[Array, ...]  # paths (k, 3) on the map
-    collision: Array | None  # (3,)
-    begun: float  # time of the first decision [s]
-
-    @staticmethod
-    def of(
-        world: World,
-        robot: MobileRobot,
-        drive: DriveResult,
-        map_pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        grid: OccupancyGrid | None = None,
-    ) -> Shown:
-        """Of a robot at the end of its drive."""
-        believed = np.array(drive.believed).reshape(-1, 4)
-        if len(believed):
-            believed[:, 1:] = se2.compose(np.array(map_pose), robot.to_root(believed[:, 1:]))
-        hit = robot.measure.collision
-        scan = robot.scans.last.scan if robot.scans.last is not None else None
-        height = robot.ground + (scan.height if scan is not None and scan.height > 0 else 0.2)
-        return Shown(
-            world, grid, map_pose, robot.vehicle, height, robot.measure.path, believed, tuple(drive.planned),
-            None if hit is None else hit.place, drive.begun,
-        )  # fmt: skip
 
 
 def plot_drive(shown: Shown, title: str = "") -> Figure:

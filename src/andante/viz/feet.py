@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from andante.geometry import Array
-from andante.mapping import OccupancyGrid
 from andante.navigation.footsteps import FootstepPlan
 
 from .drives import draw_grid
 from .preview_plots import from_above
+from .shown import FootShown
 
 LEFT, RIGHT = "tab:blue", "tab:red"
-
-
-@dataclass(frozen=True)
-class FootShown:
-    """What a walk by footsteps was."""
-
-    grid: OccupancyGrid  # what stands in the way of the body
-    sole: tuple[float, float, float, float]  # heel, toe, right, left of the left sole [m]
-    plans: tuple[FootstepPlan, ...]
-    believed: Array  # (n, 3) time [s], x, y [m]
-    truth: Array  # (n, 4) time [s], x, y [m], error of the believed place [m]
-    goal: tuple[float, float, float]
-    seen: Array  # (n, 2) middles of cells in which something was seen that is not on the map [m]
 
 
 def draw_soles(axes: Any, plan: FootstepPlan, sole: tuple[float, float, float, float], strength: float) -> None:

@@ -123,6 +123,18 @@ def test_a_foot_beside_its_ankle_is_pressed_in_its_middle(tmp_path: Path) -> Non
     assert walking(robot).measures.width < 0.22  # no wider than the soles allow
 
 
+def test_a_stiffness_that_holds_nothing_up_is_a_policys_and_not_the_servos(tmp_path: Path) -> None:
+    robot = load(tmp_path, biped())
+    rig = infer_rig(robot, stance=stance())
+    falls = rig.mass * GRAVITY * rig.center_height
+    for kp, own in ((0.5 * falls, True), (2.0 * falls, False)):
+        stated = replace(robot, servos={"left_*": {"kp": kp, "kd": 0.02 * kp}})
+        servo = infer_rig(stated, stance=stance()).servos.get("left_knee", {})
+        assert ("kp" in servo) is own
+        if own:
+            assert servo["kp"] == rig.servos["left_knee"]["kp"]
+
+
 def test_servos_too_weak_are_told_with_the_torque_that_is_missing(tmp_path: Path, one: BipedWalk) -> None:
     needed = carried(one)
     worst = float(needed.max())

@@ -59,14 +59,14 @@ def test_a_plane_is_that_of_the_sole_on_it(x: float, y: float) -> None:
 
 
 def test_a_sole_pressed_at_its_side_tells_the_slope_ahead_alone() -> None:
-    ground = Ground(6.0)
+    ground = Ground(6.0, 0.27)
     feel(ground, Plane(0.1, 0.1), 3.0, across=False)
     assert ground.under.x > 0.08
     assert ground.under.y == 0.0
 
 
 def test_slopes_are_doubted_where_the_ground_is_uneven() -> None:
-    calm, uneven = Ground(6.0), Ground(6.0)
+    calm, uneven = Ground(6.0, 0.27), Ground(6.0, 0.27)
     for _ in range(100):
         calm.update(0.0, -0.1, (True, True), 0.01)
         uneven.update(0.0, -0.1, (True, True), 0.01, uneven=1.0)
@@ -74,7 +74,7 @@ def test_slopes_are_doubted_where_the_ground_is_uneven() -> None:
 
 
 def test_a_resting_foot_tells_the_slope_and_one_in_the_air_does_not() -> None:
-    ground, slope = Ground(6.0), Plane(0.08, -0.05)
+    ground, slope = Ground(6.0, 0.27), Plane(0.08, -0.05)
     feel(ground, slope, 3.0, along=False, across=False)
     assert (ground.felt, ground.under) == (FLAT, FLAT)
     feel(ground, slope, 3.0)
@@ -87,14 +87,14 @@ def test_a_resting_foot_tells_the_slope_and_one_in_the_air_does_not() -> None:
 
 
 def test_a_foot_that_tips_over_its_edge_is_no_slope() -> None:
-    ground = Ground(6.0)
+    ground = Ground(6.0, 0.27)
     for i in range(40):
         ground.update(0.0, 0.03 * i, (True, True), 0.01)  # 3 rad/s
     assert ground.felt == FLAT
 
 
 def test_nearly_flat_is_flat() -> None:
-    ground = Ground(6.0)
+    ground = Ground(6.0, 0.27)
     feel(ground, Plane(0.008, -0.005), 2.0)
     assert (ground.felt, ground.under) == (FLAT, FLAT)
 

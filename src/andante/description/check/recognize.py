@@ -72,7 +72,10 @@ def recognize(robot: Robot) -> Iterator[str]:
             yield f"{kind}; its wheels contradict that and count" if contrary else kind
     if wheels:
         names = ", ".join(wheel.joint for wheel in wheels)
-        yield f"{_drive_kind(wheels)}: {len(wheels)} wheels ({names}), radius {wheels[0].radius:.3g} m"
+        if told := _drive_kind(wheels):
+            yield f"{told}: {len(wheels)} wheels ({names}), radius {wheels[0].radius:.3g} m"
+        else:
+            yield f"wheels that make no drive: {names}, radius {wheels[0].radius:.3g} m"
     if robot.sensors:
         counts = Counter(sensor.kind for sensor in robot.sensors)
         yield "sensors: " + ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in sorted(counts.items()))
@@ -85,6 +88,7 @@ def drive_plugin(plugin: Plugin) -> str:
 
 
 def _drive_kind(wheels: list[Wheel]) -> str:
+    """What the wheels are together; empty: one alone, or one with casters, carries nobody."""
     wheels = [wheel for wheel in wheels if not wheel.castor] or wheels
     if any(wheel.roller_angle is not None for wheel in wheels):
         slanted = any(abs(wheel.roller_angle or 0.0) > 0.1 for wheel in wheels)
@@ -94,6 +98,8 @@ def _drive_kind(wheels: list[Wheel]) -> str:
         return "base of steered wheels"
     if len(driven) < len(wheels):
         return "Ackermann steering" if len(wheels) - len(driven) > 1 else "tricycle steering"
+    if len(driven) < 2:
+        return ""
     parallel = all(abs(abs(wheel.axis @ driven[0].axis) - 1) < 0.02 for wheel in driven)
     if not parallel:
         return OMNI

@@ -7,6 +7,7 @@ holds a robot together (links, joints, where they stand) is never taken away: th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -15,7 +16,7 @@ from andante.description.robot import Robot
 from andante.description.source import Problem, Severity
 from andante.description.world import World
 
-from .xmltree import ElementError, Node
+from .xmltree import LARGEST, ElementError, Node
 
 T = TypeVar("T", bound=Robot | World)
 MOST_CUTS = 400  # of one file; one with more faults is refused
@@ -67,6 +68,10 @@ class _Cuts:
         trail = _trail(node, roots) if self.count <= MOST_CUTS else None
         if trail is None or (self.only and not any(each.tag in self.only for each in trail)):
             return False
+        if node.tag == "origin" and (numbers := _three(node.attributes.get(key, ""))):
+            self._tell(error, node, f"{numbers!r} is taken", trail)
+            node.attributes[key] = numbers
+            return True
         if key in node.attributes and node.tag not in PLACES:
             text = node.attributes[key]
             self._tell(error, node, f"{key} is taken as not given", trail)
@@ -105,6 +110,16 @@ def _holds(node: Node, parent: Node) -> bool:
     if node.tag in WHOLES or (node.tag in HOLDING and parent.tag in WHOLES):
         return True
     return node.tag in PLACES and (parent.tag in HOLDING or parent.tag in WHOLES)
+
+
+def _three(text: str) -> str:
+    """The first three numbers of a text with commas or too many numbers in it; empty where it has not three."""
+    words = re.split(r"[\s,;]+", text.strip(" ,;"))[:3]
+    try:
+        sound = len(words) == 3 and all(abs(float(word)) <= LARGEST for word in words)
+    except ValueError:
+        return ""
+    return " ".join(words) if sound and words != text.split() else ""
 
 
 def _alike(root: Node, node: Node, key: str, text: str) -> list[Node]:

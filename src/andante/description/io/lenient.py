@@ -13,6 +13,7 @@ from collections.abc import Callable
 from andante.description.source import Problem, Severity, Source
 
 DECLARATION = re.compile(rb"<\?xml\s[^>]*\?>")
+SOUND = re.compile(rb"<\?xml\s+version\s*=")
 COMMENT = re.compile(rb"<!--(.*?)-->", re.DOTALL)
 KEPT = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
 RAW_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
@@ -40,6 +41,10 @@ def mended_xml(data: bytes, file: str) -> tuple[bytes, list[Problem]]:
         said = "the XML declaration does not stand at the start; move it to the first line"
         tell(found.start(), said, Severity.WARNING if lax else Severity.ERROR)
         data = data[: found.start()] + _blank(found[0]) + data[found.end() :]
+    head = DECLARATION.match(data)
+    if head is not None and not SOUND.match(head[0]):
+        tell(0, 'an XML declaration without a version; write <?xml version="1.0"?>', Severity.WARNING)
+        data = _blank(head[0]) + data[head.end() :]
     for found in COMMENT.finditer(data):
         inner = found[1]
         if b"--" in inner or inner.endswith(b"-"):

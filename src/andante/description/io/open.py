@@ -67,6 +67,8 @@ def read_robot(path: Path, arguments: dict[str, str] | None = None, resolver: Re
 
 def robot_of(root: Node, path: Path, resolver: Resolver) -> Robot:
     """The robot of a root element that was read from `path`."""
+    if root.tag == "mujocoinclude":
+        raise root.error("a part that other MJCF files include, no robot by itself; open the file that includes it")
     if root.tag == "robot":
         robot = forgiven(lambda: read_urdf(root, path, resolver), lambda: [root])
     elif root.tag == "sdf":

@@ -1,4 +1,4 @@
-"""Mesh files (STL, OBJ, PLY, DAE, GLB, glTF, VRML) as named parts of triangles, read with limits by trimesh.
+"""Mesh files (STL, OBJ, PLY, DAE, GLB, glTF, VRML, MSH) as named parts of triangles, read with limits by trimesh.
 
 Nothing is fetched or run: files that a mesh names are looked up in its own folder only (material lists, glTF
 buffers), pictures in the usual folders of its model; archives are refused. DAE units and up-axis are applied and glTF,
@@ -37,6 +37,7 @@ from .checks import (
     clean_gltf,
     ply_counts,
 )
+from .msh import read_msh
 
 if TYPE_CHECKING:
     import trimesh
@@ -46,7 +47,7 @@ TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribu
 SAME = 1e-8  # corners that agree to this are one vertex [file units]
 MAX_BYTES = 100 * 1024 * 1024
 LARGEST = 1e9  # no coordinate of a robot mesh is larger [file units]
-SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf", ".wrl", ".vrml")
+SUFFIXES = (".stl", ".obj", ".ply", ".dae", ".glb", ".gltf", ".wrl", ".vrml", ".msh")
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,9 @@ def load_mesh_parts(path: Path) -> tuple[MeshPart, ...]:
 
         with quiet(), _one_line(path, kind):
             return _sound(tuple(read_vrml(data, path)), path)
+    elif kind == ".msh":
+        vertices, faces, uv = read_msh(data, str(path))
+        return _sound((MeshPart(path.stem, vertices, faces, uv=uv),), path)
     with quiet(), _one_line(path, kind):
         parts = tuple(_parts(path, kind, data, turn, aliases))
     if parts and (len(parts[0].vertices) < announced[0] or len(parts[0].faces) < announced[1]):

@@ -81,6 +81,15 @@ def _check_thick(points: Array, what: str) -> float:
     return extent
 
 
+def fault_of(mesh: Mesh) -> str:
+    """Why a mesh that was found cannot be a solid: its file cannot be read, or is flat; empty: it can."""
+    try:
+        _check_thick(_load(*file_key(mesh)).vertices, f"mesh {mesh.path}")
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
 def load(mesh: Mesh) -> trimesh.Trimesh:
     """A fresh trimesh of a mesh shape, scaled."""
     import trimesh

@@ -125,17 +125,23 @@ class Drive:
         return out
 
     def _rolled(self, twist: Array) -> dict[str, tuple[str, Array]]:
-        """`joint_commands` of one twist (3,) where no wheel turns: speeds are linear in it, then scaled as a whole."""
-        vx, vy, turn = (twist @ self.base.projector).tolist()
+        """`joint_commands` of one twist (3,) where no wheel turns."""
+        _, speeds = self._scaled(twist)
+        out: dict[str, tuple[str, Array]] = {}
+        for part, speed in zip(self.wheels, speeds, strict=True):
+            out[part.joint] = (VELOCITY, np.asarray(speed)) if part.driven else (OFF, np.zeros(()))
+            out |= dict.fromkeys(part.rollers, (OFF, np.zeros(())))
+        return out
+
+    def _scaled(self, twist: Array) -> tuple[Array, Array]:
+        """`limited` of one twist (3,) where no wheel turns, and its wheel speeds: linear in it, scaled as a whole."""
+        feasible = twist @ self.base.projector
+        vx, vy, turn = feasible.tolist()
         speeds = self._gear @ twist
         excess = max(1.0, math.hypot(vx, vy) / self.max_speed, abs(turn) / self.max_turn)
         if len(speeds):
             excess = max(excess, float(np.max(np.abs(speeds) / self._tops)))
-        out: dict[str, tuple[str, Array]] = {}
-        for part, speed in zip(self.wheels, speeds / excess, strict=True):
-            out[part.joint] = (VELOCITY, np.asarray(speed)) if part.driven else (OFF, np.zeros(()))
-            out |= dict.fromkeys(part.rollers, (OFF, np.zeros(())))
-        return out
+        return feasible / excess, speeds / excess
 
     @cached_property
     def _gear(self) -> Array:
@@ -215,6 +221,8 @@ class Drive:
         Sideways speed that fixed wheels forbid is dropped, turns sharper than the steering allows are widened, then all
         three numbers shrink by one factor, so that curvature and direction stay.
         """
+        if not self.base.turning and np.shape(twist) == (3,):
+            return self._scaled(np.asarray(twist, dtype=float))[0]
         return self._limited(twist, None)[0]
 
     def _limited(self, twist: ArrayLike, near: Array | None) -> tuple[Array, WheelMotion]:

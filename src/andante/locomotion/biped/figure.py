@@ -45,7 +45,7 @@ class BipedFigure(Walker):
         m = self.measures
         self.sense = BipedSense(body, m.rate, shift)
         self.odometry = BipedOdometry((0.0, 0.5 * m.width, 0.0), m.rate)
-        self.ground = Ground(m.rate)
+        self.ground = Ground(m.rate, m.center)
         self.pushes = Pushes(m.rate, m.center)
         self.softness = Softness(m.rate, m.center)
         self._shift = shift[:2]  # of the weighed center against the true one, along the body

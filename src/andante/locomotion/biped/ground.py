@@ -15,6 +15,7 @@ from andante.geometry import Array
 from .footsteps import beyond, leaning, seen_from
 
 Pair = tuple[float, float]
+Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class GroundSettings:
     higher: float = 0.6  # feet are lifted by so much more where the ground is uneven
     sooner: float = 0.25  # and sooner: the exponent in `Swing.advance` is less by this
     stuck: float = 0.04  # a swinging foot that is so far behind has hit something, in heights of the center
+    climbed: float = 0.06  # from two slopes that put a foot before so far apart one is told, in heights of the center
     highest: float = 0.8  # a sole whose middle comes to lie so much higher stands on too high a step, in lifts
     forgets: float = 12.0  # uneven ground is forgotten in this time
 
@@ -86,17 +88,23 @@ class Plane(NamedTuple):
 
 
 FLAT = Plane()
+FEET = 6  # that stood one after the other, by which a slope is told from what is smaller than itself
+ALIKE = (0.5, 2.0)  # how far they lie off the slope that was felt, in what the tilt of the sole lets expect
 
 
 class Ground:
     """The slope of the ground under a walk, seen from its standing foot."""
 
-    def __init__(self, rate: float, settings: GroundSettings | None = None) -> None:
+    def __init__(self, rate: float, center: float, settings: GroundSettings | None = None) -> None:
         self.rate, self.settings = rate, settings or GroundSettings()  # w of the pendulum [1/s]
+        self._most = self.settings.climbed * center  # [m]
         self.felt = FLAT  # as far as it is known: where the next foot comes down
         self.under = FLAT  # under the standing foot: follows slowly, since ankles that turn throw the body about
         self._raw = FLAT
         self._last: Pair | None = None
+        self._measured = FLAT  # as the standing sole lies
+        self._met: tuple[Triple, Pair] | None = None  # see `meet`
+        self._older: list[Triple] = []  # feet that stood before the last one, seen from that [m]
 
     def update(
         self, roll: float, pitch: float, rests: tuple[bool, bool], dt: float, both: bool = False, uneven: float = 0.0
@@ -111,16 +119,52 @@ class Ground:
         most = (s.tipping if both else s.turning) * self.rate * dt
         if before is None or not any(rests) or math.hypot(roll - before[0], pitch - before[1]) > most:
             return
-        measured = Plane.of(roll, pitch)
+        self._measured = measured = Plane.of(roll, pitch)
         if math.hypot(measured.x, measured.y) < s.steepest:
-            doubtful = s.felt_time * (1.0 + s.doubt * uneven) / self.rate
+            doubt = 0.0 if self.goes_on(measured) else s.doubt * uneven
+            doubtful = s.felt_time * (1.0 + doubt) / self.rate
             self._raw = self._raw.toward(measured, doubtful, dt, rests)
             self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
             flat = Plane(*beyond(measured.x, measured.y, s.flat))
             self.under = self.under.toward(flat, s.body_time / self.rate, dt, rests)
 
+    def goes_on(self, measured: Plane) -> bool:
+        """Whether the feet before lie where a standing sole that is tilted so lets expect, not on the felt slope.
+
+        A bar or an edge tilts soles too, but the feet do not go on to rise on it.
+        """
+        for x, y, z in self._feet(measured):
+            felt = self.felt.height(x, y)
+            apart = measured.height(x, y) - felt
+            if abs(apart) > self._most and ALIKE[0] < (z - felt) / apart < ALIKE[1]:
+                return True
+        return False
+
+    @property
+    def met(self) -> bool:
+        """Whether it is known where the standing sole meets the ground."""
+        return self._met is not None
+
+    def meet(self, other: Triple, at: Pair) -> None:
+        """Take where the standing sole meets the ground, in its own frame, and from there the foot before, level [m].
+
+        A sole that comes down askew turns about that point until it lies; its height is known then.
+        """
+        self._met = other, at
+
+    def _feet(self, measured: Plane) -> list[Triple]:
+        """Feet that stood before, the last one at the end, seen from the standing sole, which lies as measured [m]."""
+        if self._met is None:
+            return []
+        (ox, oy, oz), at = self._met
+        x, y, z = ox + at[0], oy + at[1], oz + measured.height(*at)
+        return [*((x + a, y + b, z + c) for a, b, c in self._older), (x, y, z)][-FEET:]
+
     def change_foot(self, yaw: float) -> None:
         """A foot turned by yaw [rad] has come down and stands from now on."""
         self._last = None
+        turn = (0.0, 0.0, yaw)
+        self._older = [(*seen_from(turn, x, y), z) for x, y, z in self._feet(self._measured)]
+        self._met = None
         self.felt, self._raw = self.felt.seen(yaw), self._raw.seen(yaw)
         self.under = self.felt

@@ -24,6 +24,7 @@ CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 SURER = 3  # as long as the ground is not known to be uneven
+LIES = 0.5  # a sole that is turned for so long, and not about an edge, lies on something, in times of the pendulum
 ALONE = 0.5  # load from which a foot stands alone, beside one that does not carry [body weights]
 JUST = 1.5  # uneven ground that was found so shortly before a push was the push, in times of the pendulum
 
@@ -46,6 +47,7 @@ class BipedLanding(BipedFigure):
         self._deeper = 0.0  # how far it has reached lower [m]
         self._lift = self.measures.lift  # of the swinging foot [m]
         self._stuck = False  # it has hit something
+        self._askew = 0.0  # for how long the standing sole has lain askew [s]
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
         self._tilt_first: tuple[float, float] | None = None  # the same when it began to carry
         self._withdraws = False  # the swinging foot comes back from a step that is too high
@@ -98,6 +100,22 @@ class BipedLanding(BipedFigure):
         if self.softness.known and not knew:
             self._take_back()
 
+    def _feel_lying(self, dt: float) -> None:
+        """Tell uneven ground by a sole that stands alone and lies askew, pressed inside its edges; whoever pushes.
+
+        On level ground a sole turns about its edges alone, and is pressed there as long as it is turned.
+        """
+        g, sense, k = self.ground.settings, self.sense, self.stance
+        alone = sense.loads[k] > ALONE and sense.loads[1 - k] < CARRIES
+        if self.phase != "walk" or not alone or self._blind or sense.dull or self.lag.late or self.softness.known:
+            self._askew = 0.0
+            return
+        measured, felt, rim = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.felt, sense.at_rim(k, g.inner)
+        off = max(abs(measured[i] - felt[i]) if rim[i] == 0.0 else 0.0 for i in (0, 1))
+        self._askew = self._askew + dt if off > g.usual_tilt else 0.0
+        if self._askew > LIES / self.measures.rate:
+            self.uneven = 1.0
+
     def _take_back(self) -> None:
         """The ground was not uneven."""
         self.uneven, self.barred, self._withdraws, self._held = 0.0, False, False, False
@@ -133,6 +151,8 @@ class BipedLanding(BipedFigure):
             self._lies = self._landed = True
             return False
         late = self.time > self.lag.seconds + 0.5 * m.double
+        if own > g.touched and other > CARRIES and not self.ground.met:
+            self._meet()
         if own > g.touched:
             off = sense.at_rim(k, g.inner)
             self._lies = off == (0.0, 0.0)
@@ -147,6 +167,13 @@ class BipedLanding(BipedFigure):
         waits = late and not self._landed
         self._waited += dt if waits else 0.0
         return waits
+
+    def _meet(self) -> None:
+        """Note where the foot before stands, seen from where the standing sole meets the ground."""
+        tilt, (at, _) = Plane.of(self.sense.foot_roll, self.sense.foot_pitch).tilt, self._other_sole()
+        point = self.sense.points[self.stance]
+        x, y, z = (tilt @ at - tilt[:, :2] @ point).tolist()
+        self.ground.meet((x, y, z), (float(point[0]), float(point[1])))
 
     def _tip_on(self, dt: float) -> None:
         """Turn a sole that tips over something under its middle further, until its other end finds the ground."""
@@ -276,9 +303,7 @@ class BipedLanding(BipedFigure):
     def _hold_foot(self) -> None:
         """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
         if self._touched_height() > self.ground.settings.highest * self.measures.lift:
-            self.barred = self._withdraws = True
-            self.uneven = 1.0
-            return
+            self.barred = True
         at, turn = self._seen_foot()
         self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0

@@ -234,6 +234,7 @@ class BipedWalk(BipedLanding):
             self.odometry.lifted()
         self._feel_pushes(dt)
         self._feel_softness(dt)
+        self._feel_lying(dt)
         if self.phase == "stand" and self._sent is not None and sense.attitude.seen > 0.5 * sense.attitude.first:
             gap, bend = self._sent[0] - readings.position, self._sent[1]
             whole = float(bend @ bend)

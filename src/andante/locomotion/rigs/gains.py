@@ -33,7 +33,7 @@ def stated_gains(robot: Robot, name: str) -> dict[str, float]:
 
 
 def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
-    """kp, kd and, where the file has none, the armature of every joint whose file states no stiffness.
+    """kp, kd and, where the file has none, the armature of every joint whose file states no stiffness, or too little.
 
     A robot on one foot is a pendulum on its head, I = m h², which gravity lets fall with m g h per radian.
     kp = 20 m g h holds it at sqrt(19 g / h), four times as fast as it falls; kd / kp is a small part of the time
@@ -44,16 +44,19 @@ def biped_gains(robot: Robot, rig: Rig) -> dict[str, dict[str, float]]:
     and kd = 2 z I w with the inertia I of what they move and of a drive that is as heavy, where the file states none:
     chains of fingers without it fly apart on solvers that sweep over the joints (ODE). By their limits of effort,
     which files often leave at a round number, fingers would be stiff enough to flutter and to shake the robot.
+    A stiffness below m g h does not even hold the robot up: a servo that follows a learned policy is written so, which
+    leads it by its targets. The drive can do more, so it gets the same as where nothing is stated.
     Joints that mimic have no drive of their own. The one that they follow moves them too, I + sum of ratio² I, and is
     no lighter than 1e-4 m h²: hands of some milligrams, as files state them, would leave it softer than ODE can solve.
     """
     fall = math.sqrt(rig.center_height / GRAVITY)
-    kp = STIFFNESS * rig.mass * GRAVITY * rig.center_height
+    falls = rig.mass * GRAVITY * rig.center_height  # [N m/rad]
+    kp = STIFFNESS * falls
     kd = SETTLING * fall * kp
     out, poses = {}, robot.link_poses(rig.stance)
     for name in dict.fromkeys(name for leg in rig.legs for name in leg.joints):
         stated, dynamics = stated_gains(robot, name), robot.joint(name).dynamics
-        if "kp" in stated:
+        if stated.get("kp", 0.0) >= falls:
             if "kd" not in stated and dynamics.damping > 0:
                 out[name] = {**stated, "kd": 0.0}  # as MJCF means it: the joint's own damping is all there is
             continue

@@ -342,6 +342,9 @@ def told_legs(robot: Robot) -> str:
             return str(error)
         return f"{error} ({leg_faults(robot)})" if found or robot.loops else ""
     counts = " or ".join(str(count) for count in sorted({len(leg.joints) for leg in legs}))
+    if robot.fixed_base:  # an arm, a hand
+        many = f"{len(legs)} chain{'s' * (len(legs) > 1)} of {counts} joints"
+        return f"welded to the world: {many}, ending in {', '.join(leg.foot for leg in legs)}"
     many = "1 leg" if len(legs) == 1 else f"{len(legs)} legs"
     return f"{many} of {counts} joints, ending in {', '.join(leg.foot for leg in legs)}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +165,8 @@ class CameraNode(LiveNode):
         """A picture (height, width, 3) of now; the camera itself stays off between pictures."""
         camera.turn_on(width, height)
         self._scene.renew()
-        camera.measure(self._scene)
+        with nullcontext() if camera.ready else self.session.hub.progress.stage(f"starting the camera {camera.name}"):
+            camera.measure(self._scene)
         camera.on = False  # it takes no pictures of its own accord: the loop would pay for them
         return camera.pictures[-1][1].image
 

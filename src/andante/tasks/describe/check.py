@@ -9,7 +9,7 @@ from pathlib import Path
 from andante import viz
 from andante.description import Problem, Robot, World, load_robot
 from andante.description.check import CheckReport, check_file, check_robot, check_world
-from andante.description.check.recognize import find_wheels
+from andante.description.check.recognize import find_wheels, recognize
 from andante.description.stand_ins import solid_or_same
 from andante.errors import BadInput
 from andante.gc_paused import gc_paused
@@ -38,6 +38,12 @@ class CheckResult(CheckReport, Result):
         return viz.preview_robot(shown)
 
 
+def _only_robot(world: World) -> Robot | None:
+    """The one model of a world that can move by joints of its own, as in scenes that are written around a robot."""
+    moving = [model.robot for model in world.models if not model.fixed and model.robot.movable]
+    return moving[0] if len(moving) == 1 else None
+
+
 def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None = None) -> CheckResult:
     """Check a robot or world.
 
@@ -52,8 +58,12 @@ def check(file: Robot | World | Path | str, arguments: Mapping[str, str] | None 
     legs: list[str] = []
 
     def notes(subject: Robot | World) -> list[Problem]:
-        if isinstance(subject, Robot) and not find_wheels(shaped := solid_or_same(subject)):
-            legs.append(told_legs(shaped))
+        robot = subject if isinstance(subject, Robot) else _only_robot(subject)
+        if robot is not None:
+            shaped = solid_or_same(robot)
+            legs.extend(recognize(shaped) if robot is not subject else ())
+            if not find_wheels(shaped):
+                legs.append(told_legs(shaped))
         return engine_notes(subject)
 
     if isinstance(file, Robot | World):

@@ -171,7 +171,8 @@ def _make_compilable(spec: mujoco.MjSpec, joints: set[str]) -> None:
     for light in spec.lights:
         light.mode, light.targetbody, light.texture = mujoco.mjtCamLight.mjCAMLIGHT_FIXED, "", ""
     for site in spec.sites:
-        site.type, site.size, site.material, site.meshname = mujoco.mjtGeom.mjGEOM_SPHERE, (1.0, 0.0, 0.0), "", ""
+        # of a kind that may lie from one point to another, as <site fromto> does
+        site.type, site.size, site.material, site.meshname = mujoco.mjtGeom.mjGEOM_CAPSULE, (1.0, 1.0, 0.0), "", ""
     for body in spec.bodies:
         body.mocap = False
 

@@ -22,6 +22,7 @@ from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, 
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
 
+from .pairs import touching
 from .spec import Document, file_stem, integer, pose_of
 from .textures import read_texture
 
@@ -196,6 +197,7 @@ class Geoms:
         self.document, self.spec, self.assets = document, spec, assets
         self.kinds = mujoco.mjtGeom
         self.plain = mujoco.MjSpec().default.geom
+        self.paired = touching(document)
         self.loaded: set[str] = set()  # meshes that MuJoCo was given for the mass of their geoms
         self.found = [geom for element in list(spec.geoms) if (geom := self._draft(element)) is not None]
         for mesh in list(spec.meshes):
@@ -208,6 +210,11 @@ class Geoms:
         """What is known before compiling; the element is left such that MuJoCo can compile it without any asset."""
         document, node = self.document, self.document.node(element)
         kind, contype, conaffinity = element.type, int(element.contype), int(element.conaffinity)
+        name = node.get("name") or ""
+        if name in self.paired and not (contype or conaffinity):
+            contype = conaffinity = 1
+            if (friction := self.paired[name]) is not None:
+                element.friction = (friction, *element.friction[1:])
         geometry: Geometry | None = None
         pose = IDENTITY
         if kind == self.kinds.mjGEOM_SDF:
@@ -220,9 +227,8 @@ class Geoms:
                 self._no_mesh(node, element)
                 return None
             if kind != self.kinds.mjGEOM_MESH:
-                name = element.meshname
-                fitted = f"MuJoCo fits a {_word(kind)} to mesh {name!r}; the mesh itself stands in for it here"
-                document.warn(fitted, node.source, f"fit {name}")
+                fitted = f"MuJoCo fits a {_word(kind)} to mesh {element.meshname!r}; the mesh itself stands in for it"
+                document.warn(fitted, node.source, f"fit {element.meshname}")
             geometry, pose = asset
         elif kind == self.kinds.mjGEOM_HFIELD:
             geometry = self.assets.heights.get(element.hfieldname)
@@ -233,7 +239,7 @@ class Geoms:
             geometry = Plane((0.0, 0.0, 1.0), (2 * x, 2 * y))
         self._tell(node, element)
         geom = Geom(
-            name=node.get("name") or "",
+            name=name,
             geometry=geometry,
             pose=pose,
             contype=contype,

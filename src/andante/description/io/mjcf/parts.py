@@ -15,6 +15,7 @@ from andante.description.shapes import vec3_of
 from andante.geometry import SE3
 
 from .bodies import Body, Equality, Model
+from .pairs import within
 from .record import HINGE, SENSOR_SITE
 from .spec import SERVOS, Document, pose_of
 
@@ -186,7 +187,9 @@ def read_exclusions(document: Document, links: Mapping[str, Any]) -> frozenset[f
     pairs: set[frozenset[str]] = set()
     for node in document.section("contact"):
         if node.tag != "exclude":
-            document.warn(f"contact <{node.tag}> is not represented; geoms collide by their own masks", node.source)
+            if node.tag != "pair" or within(document, node):
+                said = f"contact <{node.tag}> is not represented; geoms collide by their own masks"
+                document.warn(said, node.source, f"contact {node.tag}")
             continue
         ends = [node.get("body1") or "", node.get("body2") or ""]
         missing = [end for end in ends if end not in links]

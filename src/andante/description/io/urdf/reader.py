@@ -44,7 +44,7 @@ def read_urdf(root: Node, path: Path, resolver: Resolver) -> Robot:
         raise root.error("has no links")
     links = [link(node, context) for node in link_nodes.values()]
     joints = [joint(node, context) for node in joint_nodes.values()]
-    links, joints = _with_world(root, links, joints, joint_nodes, context)
+    links, joints = _freed(*_with_world(root, links, joints, joint_nodes, context), joint_nodes, context)
     _check_names(joints, joint_nodes, {item.name: root for item in links})
     joints = [_with_leader(item, joints, joint_nodes[item.name], context) for item in joints]
     tree, loops, base = _tree(root, links, joints, joint_nodes, context)
@@ -114,6 +114,25 @@ def _with_world(
     context.warn(root, f"{left} is bolted to the world and no part of the robot; left out, as worlds have ground")
     kept = [item for item in joints if item.parent not in scenery]
     return [item for item in links if item.name not in scenery], kept
+
+
+def _freed(
+    links: list[Link], joints: list[Joint], nodes: Mapping[str, Node], context: Context
+) -> tuple[list[Link], list[Joint]]:
+    """Links and joints without a floating joint below an empty root, which is how some files say that a robot is free.
+
+    A robot that nothing holds is free to move by itself; it stands wherever it is put.
+    """
+    children = {item.child for item in joints}
+    roots = [item for item in links if item.name not in children]
+    carried = [item for item in joints if any(item.parent == base.name for base in roots)]
+    if len(roots) != 1 or len(carried) != 1 or carried[0].type is not JointType.FLOATING:
+        return links, joints
+    (base,), (free,) = roots, carried
+    if base.inertia is not None or base.collisions:  # a mark to be seen is no body
+        return links, joints
+    context.info(nodes[free.name], f"floats on empty {base.name!r}: the robot is free, {free.child!r} its root")
+    return [item for item in links if item is not base], [item for item in joints if item is not free]
 
 
 def _check_names(joints: Sequence[Joint], joint_nodes: dict[str, Node], link_nodes: dict[str, Node]) -> None:

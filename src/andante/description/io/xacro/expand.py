@@ -16,10 +16,12 @@ from andante.description.io.xmltree import Node
 from andante.errors import AndanteError, BadInput
 
 from .scope import Macro, Scope, read_parameters, truth
-from .session import MAX_DOLLAR_TEXT, Session
+from .session import MAX_DOLLAR_TEXT, OLD_WORDS, Session
 
 MAX_MACRO_DEPTH = 150
 MAX_MACRO_CALLS = 10_000
+# elements that stay elements whatever a macro is called
+PLAIN = frozenset(("robot", "link", "joint", "gazebo", "material", "transmission", "sensor", "ros2_control"))
 
 
 def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> Node:
@@ -32,6 +34,10 @@ def expand_xacro(path: Path, arguments: dict[str, str], resolver: Resolver) -> N
         with session.opened(path) as root:
             expansion.element(root, Scope(), Scope(read=session.read), out)
         session.check_arguments()
+        made = out.children[0]
+        if expansion.defined and made.tag == "robot" and all(part.tag in PLAIN - {"link"} for part in made.children):
+            told = ", ".join(expansion.defined[:5]) + (" ..." if len(expansion.defined) > 5 else "")
+            raise BadInput(f"{path} only defines macros ({told}), no robot; open the file that calls them")
     except RecursionError:
         raise BadInput(f"{session.here}: macros or elements are nested too deeply; refused") from None
     except AndanteError as error:
@@ -49,6 +55,7 @@ class _Expansion:
 
     def __init__(self, session: Session) -> None:
         self.session, self.depth = session, 0
+        self.defined: list[str] = []  # macros
         self.own: dict[str, Callable[[Node, Scope, Scope, Node], None]] = {
             "xacro:arg": self.argument,
             "xacro:attribute": self.attribute,
@@ -82,12 +89,25 @@ class _Expansion:
     def child(self, node: Node, macros: Scope, symbols: Scope, into: Node) -> None:
         """Expands one element into another: an instruction of xacro, a macro call, or an element like any other."""
         self.session.tick(node)
-        if node.tag in self.own:
-            self.own[node.tag](node, macros, symbols, into)
-        elif node.tag.startswith("xacro:"):
+        tag = node.tag
+        if ":" not in tag and tag not in PLAIN and self._is_old_word(tag, macros, into):
+            tag = f"xacro:{tag}"
+            node = replace(node, tag=tag)
+        if tag in self.own:
+            self.own[tag](node, macros, symbols, into)
+        elif tag.startswith("xacro:"):
             self.call(node, macros, symbols, into)
         else:
             self.element(node, macros, symbols, into)
+
+    def _is_old_word(self, tag: str, macros: Scope, into: Node) -> bool:
+        """Whether an element without prefix is an instruction or a call, as it was until ROS Indigo."""
+        if self.session.old:
+            return tag in OLD_WORDS or tag in macros
+        if into.tag != "robot" or not isinstance(macros.get(tag), Macro):
+            return False
+        self.session.warning(f"the macro {tag!r} is called without a prefix; write xacro:{tag}")
+        return True
 
     def element(self, node: Node, macros: Scope, symbols: Scope, into: Node) -> None:
         """An element that stays, its attributes evaluated."""
@@ -213,6 +233,7 @@ class _Expansion:
         macro = Macro(node)
         read_parameters(macro, params)
         macros.define(name, macro)
+        self.defined.append(name)
 
     def dynamic_call(self, node: Node, macros: Scope, symbols: Scope, into: Node) -> None:
         """<xacro:call macro="...">: calls the macro of an evaluated name."""
@@ -230,7 +251,14 @@ class _Expansion:
             raise BadInput(f"{node.source}: more than {MAX_MACRO_CALLS} calls of macros and the like; refused")
         if self.depth > MAX_MACRO_DEPTH:
             raise BadInput(f"{node.source}: macros call each other more than {MAX_MACRO_DEPTH} deep; refused")
-        macro, around, values = _resolve(node, macros, symbols)
+        resolved = _resolve(node, macros, symbols)
+        if resolved is None:
+            unknown = f"unknown macro name: {node.tag}; <xacro:include> the file that defines it"
+            if session.path.suffix.lower() != ".urdf":
+                raise BadInput(f"{node.source}: {unknown}")
+            session.warning(f"{unknown}; left out, as readers of URDF do")  # what an expansion has left over
+            return
+        macro, around, values = resolved
         inner = Scope(values)
         missing = list(macro.parameters)
         for name, text in node.attributes.items():
@@ -266,7 +294,7 @@ class _Expansion:
         self.depth -= 1
 
 
-def _resolve(node: Node, macros: Scope, symbols: Scope) -> tuple[Macro, Scope, Scope]:
+def _resolve(node: Node, macros: Scope, symbols: Scope) -> tuple[Macro, Scope, Scope] | None:
     """The macro that a call names, with the macros and properties that it sees; dots lead into namespaces."""
     name = node.tag.removeprefix("xacro:")
     *spaces, last = [name] if name in macros else name.split(".")
@@ -275,6 +303,4 @@ def _resolve(node: Node, macros: Scope, symbols: Scope) -> tuple[Macro, Scope, S
             break
         macros, symbols = macros[space], symbols[space]
     found = macros.get(last)
-    if not isinstance(found, Macro):
-        raise BadInput(f"{node.source}: unknown macro name: {node.tag}; <xacro:include> the file that defines it")
-    return found, macros, symbols
+    return (found, macros, symbols) if isinstance(found, Macro) else None

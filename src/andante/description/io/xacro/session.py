@@ -26,6 +26,10 @@ MAX_FILES = 500
 MAX_BYTES = 8 * 1024 * 1024  # of one xacro file
 MAX_DOLLAR_TEXT = 20_000  # characters of a text with ${} or $() in it
 MAX_WEIGHT = 3_000_000  # of all results together
+OLD_WORDS = {  # xacro's own before it had a namespace (until ROS Indigo), and what they have beside a name
+    "include": "filename", "macro": "params", "property": "value", "if": "value", "unless": "value",
+    "insert_block": "name", "arg": "default",
+}  # fmt: skip
 TOKEN = re.compile(
     r"(?P<escaped>\$\$+[{(])"
     r"|(?P<expression>\$\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*\}|\$\{[^}]*\})"  # one level of braces inside, for dicts
@@ -46,6 +50,7 @@ class Session:
         self.roots: set[Path] = set()
         self.declared: dict[str, Source | None] = {}  # arguments; the <xacro:arg> of those without a default
         self.problems: list[Problem] = []
+        self.old = False  # written without the prefix xacro:
         self.weight = self.calls = self.made = 0
         self.deadline = time.thread_time() + MAX_SECONDS
 
@@ -82,8 +87,19 @@ class Session:
             if node.tag == "xacro:arg":
                 place = None if "default" in node.attributes else node.source
                 self.declared.setdefault(node.get("name") or "", place)
+        self._look_for_old_words(root)
         self.roots |= {resolved.parent, *_package_root(resolved)}
         return root
+
+    def _look_for_old_words(self, root: Node) -> None:
+        """Whether a file is written as before xacro had a namespace: told once, read all the same."""
+        own = ("include", "macro", "property")
+        first = next((c for c in root.children if c.tag in own and c.get(OLD_WORDS[c.tag]) is not None), None)
+        if first is None or self.old:
+            return
+        self.old, before, self.here = True, self.here, first.source
+        self.warning(f"<{first.tag}> without a prefix is how xacro was until ROS Indigo; write xacro:{first.tag}")
+        self.here = before
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[Node]:

@@ -1,0 +1,48 @@
+"""What a paced session imports ahead."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+from andante.session import prefetch
+
+FIRST = """
+import sys
+from andante.session import LiveSession
+from andante.session.prefetch import prefetch
+with LiveSession("waffle", "arena") as session:
+    session.run(0.1)
+    assert "andante.session.navigating" not in sys.modules, "loaded at the start"
+    prefetch().join()
+    before = {*sys.modules}
+    session.bus.subscribe("/amcl_pose", None, lambda message: None)
+    session.run(0.1)
+    print(sorted(name for name in {*sys.modules} - before if name.startswith("andante.")))
+"""
+
+
+def test_what_it_names_is_there():
+    for name in prefetch.MODULES:
+        import_module(name)
+
+
+PACKS = """
+import builtins
+from andante.bags import messages
+from andante.session.prefetch import prefetch
+prefetch(["andante_msgs/msg/FootForces", "none/msg/Such"]).join()
+made, usual = [], builtins.exec
+builtins.exec = lambda *words: (made.append(words), usual(*words))
+messages.to_cdr(messages.make("andante_msgs/msg/FootForces"))
+print(len(made))
+"""
+
+
+def test_packers_of_messages_are_made(tmp_path):
+    done = subprocess.run([sys.executable, "-c", PACKS], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "0", done.stderr or done.stdout
+
+
+def test_the_first_wish_for_a_place_on_the_map_imports_nothing(tmp_path):
+    done = subprocess.run([sys.executable, "-c", FIRST], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr or done.stdout
