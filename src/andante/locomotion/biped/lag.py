@@ -5,7 +5,7 @@ that they fit the readings best is that lag: of all shifts k in control periods 
 
     e_k <- (1 - a) e_k + a |q - target_k|²
 
-are kept, and the smallest one, with its neighbours by a parabola, tells it.
+are kept, and the smallest one, with its neighbors by a parabola, tells it.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _found(document: Document, spec: mujoco.MjSpec, node: Node, file: str) -> tu
     joined = file if not folder or Path(file).is_absolute() else str(PurePosixPath(folder) / file)
     path = document.resolver.resolve(joined, document.path) or document.resolver.resolve(file, document.path)
     if path is None:
-        document.warn(f"texture {joined[:200]!r} was not found; what it lies on keeps its colour", node.source)
+        document.warn(f"texture {joined[:200]!r} was not found; what it lies on keeps its color", node.source)
     return joined, path
 
 

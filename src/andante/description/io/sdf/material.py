@@ -52,7 +52,7 @@ def read_material(reading: Reading, visual: Node) -> Material:
         reading.report.leftovers(node, ("script", "ambient", "diffuse", "pbr"), HARMLESS)
     path = find_picture(reading, texture, materials[0]) if texture else None
     if texture and path is None:
-        reading.report.warn(materials[0], f"the picture {texture[:200]!r} was not found; the visual keeps its colour")
+        reading.report.warn(materials[0], f"the picture {texture[:200]!r} was not found; the visual keeps its color")
     elif script.texture and not texture:
         path = find_texture(script.folder / "script", script.texture)
         texture = script.texture if path is not None else ""
@@ -62,7 +62,7 @@ def read_material(reading: Reading, visual: Node) -> Material:
     elif rgba is None and name and not own:
         rgba = script.rgba or SCRIPT_COLORS.get(name.rpartition("/")[2].casefold())
         if rgba is None and path is None:
-            reading.report.info(materials[0], f"the colour of material script {name[:80]!r} is not known")
+            reading.report.info(materials[0], f"the color of material script {name[:80]!r} is not known")
     transparency = text_of(visual, "transparency")
     if transparency:
         hidden = number(visual, transparency, "<transparency>")

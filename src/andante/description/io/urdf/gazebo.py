@@ -261,7 +261,7 @@ def _gazebo_color(node: Node, context: Context) -> Material:
     name = _value(node)
     color = COLORS_BY_NAME.get(name.removeprefix("Gazebo/"))
     if color is None and name:
-        context.info(node, f"the Gazebo material {name!r} is not in the table of colours; the visual keeps its own")
+        context.info(node, f"the Gazebo material {name!r} is not in the table of colors; the visual keeps its own")
     return Material(name, color)
 
 

@@ -55,7 +55,7 @@ def axis_of(node: Node, kind: JointType, context: Context) -> Vec3:
     if norm == 1.0:
         return (x, y, z)
     if abs(norm - 1.0) > 1e-6:
-        context.warn(node, f"the axis {x:g} {y:g} {z:g} is not of unit length, normalised")
+        context.warn(node, f"the axis {x:g} {y:g} {z:g} is not of unit length, normalized")
     return (x / norm, y / norm, z / norm)
 
 

@@ -223,7 +223,7 @@ def _visual_material(node: Node, context: Context) -> Material:
     if own.name in context.materials:
         return context.materials[own.name]
     if own.name:
-        context.warn(element, "this material is defined nowhere; the visual keeps the default colour")
+        context.warn(element, "this material is defined nowhere; the visual keeps the default color")
     return own
 
 
