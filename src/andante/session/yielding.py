@@ -50,7 +50,7 @@ class Yielding:
         name: of the robot.
         radius: that holds its footprint about the reference point [m].
         grid: the map that all share; None: there are no narrow places known.
-        tell: publishes an intent.
+        tell: publishes a message of an intent, whose header is its own affair.
         settings: when to yield.
     """
 
@@ -59,7 +59,7 @@ class Yielding:
         name: str,
         radius: float,
         grid: OccupancyGrid | None,
-        tell: Callable[[Intent], None],
+        tell: Callable[[Any], None],
         settings: WaySettings | None = None,
     ) -> None:
         self.name, self.radius, self.settings, self._tell = name, radius, settings or WaySettings(), tell
@@ -70,6 +70,12 @@ class Yielding:
         self._yields = False
         self._free_since = self._looked = -np.inf
         self._aside: Array | None = None
+
+    def hear_message(self, now: float, message: Any) -> None:
+        """A message of another robot; one whose numbers are none is left alone."""
+        intent = intent_of(message)
+        if intent is not None:
+            self.hear(now, intent)
 
     def hear(self, now: float, intent: Intent) -> None:
         """Another robot has told its intent."""
@@ -92,7 +98,7 @@ class Yielding:
         way = np.zeros((0, 3)) if self._wish is None else way_of(self._wish, pose, self._room, self.settings)
         stuck = made.aside is None and made.words.startswith(NOWHERE)
         self._told = Intent(self.name, np.array(pose, dtype=float), self.radius, way, goes_before, stuck)
-        self._tell(self._told)
+        self._tell(message_of(self._told))
         return made
 
     def _manners(
@@ -148,12 +154,12 @@ class Yielding:
 NOWHERE = "has nowhere to go for"
 
 
-def message_of(intent: Intent, header: Any) -> Any:
-    """An intent as a message."""
+def message_of(intent: Intent) -> Any:
+    """An intent as a message without a header."""
     x, y, yaw = intent.pose.tolist()
     return IntentMessage(
-        header, intent.name, Pose2D(x, y, yaw), float(intent.radius), intent.way[:, 0].copy(), intent.way[:, 1].copy(),
-        np.minimum(intent.way[:, 2], 1e6), list(intent.before), intent.stuck,
+        messages.header(0.0), intent.name, Pose2D(x, y, yaw), float(intent.radius), intent.way[:, 0].copy(),
+        intent.way[:, 1].copy(), np.minimum(intent.way[:, 2], 1e6), list(intent.before), intent.stuck,
     )  # fmt: skip
 
 

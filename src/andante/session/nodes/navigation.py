@@ -21,7 +21,6 @@ from .robot import RobotStateNode
 
 if TYPE_CHECKING:
     from andante.mapping import OccupancyGrid
-    from andante.navigation.right_of_way import Intent
     from andante.navigation.zones import Zone
     from andante.session.navigating import LiveNavigation
     from andante.session.session import LiveSession
@@ -99,18 +98,14 @@ class NavigationNode(LiveNode):
             radius, grid = self.live.vehicle.circumscribed, self.live.grid
             self.live.yielding = Yielding(self.session.name, radius, grid, self._tell)
 
-    def _tell(self, intent: Intent) -> None:
-        from andante.session.yielding import message_of
-
+    def _tell(self, message: Any) -> None:
         assert self._intents is not None
-        self._intents.publish(message_of(intent, self.header(MAP)))
+        message.header = self.header(MAP)
+        self._intents.publish(message)
 
     def _hear(self, message: Any) -> None:
-        from andante.session.yielding import intent_of
-
-        intent = intent_of(message)
-        if intent is not None and self.live is not None and self.live.yielding is not None:
-            self.live.yielding.hear(self.stage.sim.time, intent)
+        if self.live is not None and self.live.yielding is not None:
+            self.live.yielding.hear_message(self.stage.sim.time, message)
 
     def the_map(self) -> OccupancyGrid | None:
         """The map of the user, else a cut through the world; None in a world without walls."""
