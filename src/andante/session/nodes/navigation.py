@@ -80,7 +80,8 @@ class NavigationNode(LiveNode):
         if self.live is None or self.live.stage is not self.stage:  # other wheels, or a walker of another speed
             from andante.session.navigating import LiveNavigation
 
-            self.live = LiveNavigation(self.stage, self.the_map(), self.stage.localizer)
+            with self.session.hub.progress.stage("preparing map and navigation"):
+                self.live = LiveNavigation(self.stage, self.the_map(), self.stage.localizer)
             self.live.navigator.layers.set_zones(self.zones)
             self._mind_others()
         return self.live
