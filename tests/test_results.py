@@ -144,7 +144,8 @@ DEMANDS: dict[tuple[int, str], dict[str, tuple[str, ...]]] = {
         "calls and pictures of NAOqi": ("naoqi-angles", "naoqi-vga", "naoqi-qvga", "naoqi-pace"),
         "key under 50 ms": ("key", "key-bus"),
         "page within 5 s": ("page",),
-        "page and loop never block, stages are shown": ("tour-loop", "tour-page", "tour-compiled", "tour-shown"),
+        "page and loop never block, stages are shown": (
+            "tour-loop", "tour-stage", "tour-page", "tour-compiled", "tour-shown"),
         "20 fps": ("frames",),
         "20 clients, a client that stops reading": ("pace-clients", "sleeper", "sleeper-pace"),
         "10 minutes do not grow memory": ("memory", "memory-total"),

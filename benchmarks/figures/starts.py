@@ -46,6 +46,8 @@ TOUR = Run(
     (
         Figure("tour-loop", "speed", "longest silence of the control loop in a cold tour of the studio",
                Asked("<=", 0.2, "s"), at("loop_worst")),
+        Figure("tour-stage", "speed", "longest silence in it that a stage explains (engines, robots, worlds, cameras)",
+               read=at("stage_worst"), unit="s"),
         Figure("tour-page", "speed", "longest gap of the page's timer in it, without a graphics card",
                Asked("<=", 0.2, "s"), at("page_worst")),
         Figure("tour-compiled", "speed", "kernels that are compiled in it", Asked("=", 0.0),

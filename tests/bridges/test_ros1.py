@@ -18,6 +18,7 @@ from andante.bags import messages
 from andante.bridges.encoding import Frame
 from andante.bridges.ros1.bridge import Ros1Bridge, begins_with_header
 from andante.bridges.ros1.ends import Kind, TcprosError, pack_header, unpack_header
+from andante.bridges.ros1.package import write_package
 from andante.bridges.ros1.xmlrpc import RpcError, address, call
 from andante.errors import BadInput
 
@@ -193,6 +194,29 @@ def test_services_answer_and_fail_in_the_words_of_ros(bridged, session):
     failed = bridged.tool("rosservice", "call", "/broken", check=False)
     assert "ZeroDivisionError" in failed
     assert bridged.tool("rosservice", "type", "/set").strip() == "std_srvs/SetBool"
+
+
+def test_services_of_our_own_types_are_called_by_rosservice(bridged, session, tmp_path, monkeypatch):
+    asked = []
+
+    def play(request):
+        asked.append((request.name, request.speed))
+        return {"success": True, "message": "as asked", "duration": 2.5}
+
+    session.do(lambda: session.bus.provide("/play_own", "andante_msgs/srv/Play", play, node="robot"))
+    until(lambda: bridged.knows(2, "/play_own"))
+    words = ("rosservice", "call", "/play_own", "{name: Stand, speed: 0.5}")
+    assert "Unable to load type" in bridged.tool(*words, check=False)  # where nobody told it of our types
+    write_package(tmp_path)
+    monkeypatch.setitem(bridged.environment, "ROS_PACKAGE_PATH", str(tmp_path))
+    assert "duration: 2.5" in bridged.tool(*words)
+    assert asked == [("Stand", 0.5)]
+    assert "float64 duration" in bridged.tool("rossrv", "show", "andante_msgs/Play")
+
+
+def test_a_folder_for_the_types_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(BadInput, match="does not exist; make it first"):
+        write_package(tmp_path / "none")
 
 
 def test_the_node_answers_the_node_tools(bridged):

@@ -103,6 +103,16 @@ def test_a_store_serves_everybody_and_without_it_the_user_keeps_kernels(place: P
 
 
 @needs_level
+def test_what_the_user_has_kept_is_compiled_for_the_store_too(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.level = MINE[0]  # code for this very processor is what both keep
+    place.write()
+    assert place.run() == ([31.0], 2)
+    assert place.run(build=True) == ([31.0], 2)
+    assert place.run(user="nobody") == ([31.0], 0)
+
+
+@needs_level
 def test_other_versions_damage_and_lesser_processors_are_compiled_for(place: Place) -> None:
     other = 'store.versions = lambda: "cpython-311-numba-9.9"'
     assert place.run(before=other, user="a") == ([31.0], 2)

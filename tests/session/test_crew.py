@@ -102,6 +102,24 @@ def test_a_robot_with_a_goal_can_be_removed(pair):
     assert set(pair.robots) == {"waffle"}
 
 
+def test_robots_tell_each_other_where_they_mean_to_go(pair):
+    told = []
+    pair.bus.subscribe("/fleet/intent", "andante_msgs/msg/Intent", told.append)
+    for name, line in (("waffle", "goto 0.5 1.0"), ("waffle_2", "on waffle_2 goto 1.0 -1.0")):
+        answer = pair.bus.call("/terminal", {"line": line})
+        assert answer.success, (name, answer.text)
+    pair.run(0.6)
+    assert {message.name for message in told} == {"waffle", "waffle_2"}
+    assert {message.header.frame_id for message in told} == {"map"}
+    assert len(told[-1].x) > 1  # the first ones come before the plan
+    for robot in pair.robots.values():
+        (navigation,) = (node for node in robot.nodes if node.name == "navigation")
+        assert {*navigation.live.yielding._others} == {*pair.robots} - {robot.name}
+    odd = messages.make("andante_msgs/msg/Intent", name="odd", x=[1.0], radius=math.nan)
+    navigation._hear(odd)  # its numbers are none
+    assert "odd" not in navigation.live.yielding._others
+
+
 def test_a_reset_brings_all_back_to_their_starts(pair):
     pair.robots["waffle_2"].drive(0.2)
     pair.run(0.3)

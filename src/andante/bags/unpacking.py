@@ -44,5 +44,5 @@ def unpack_file(packed: Path, plain: Path) -> Exception | None:
         try:
             shutil.copyfileobj(source, out)
         except (module.ZstdError, EOFError) as error:
-            return error  # type: ignore[no-any-return]
+            return error
     return None

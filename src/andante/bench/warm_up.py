@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from andante.mapping.records import Log, Odometry
 from andante.mapping.slam import build_map
 from andante.mapping.synthetic import drive, rooms, smooth_path
 from andante.mapping.worlds import map_of_world, world_of_map
+from andante.navigation import MoverTracker
 from andante.navigation.choose import CONTROLLERS, PLANNERS
 from andante.navigation.footsteps import FootstepPlanner, StepSet, Terrain, ground_of_world
 from andante.physics.registry import ENGINES, installed
@@ -37,6 +39,7 @@ from andante.tasks.walk import walk
 WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
 MOMENT = 0.3  # simulated time of a walk [s]
 FALL = 1.5  # of a fall [s]
+POST = 0.2  # radius of a thing that moves [m]
 
 
 def warm_up() -> Iterator[str]:
@@ -92,6 +95,8 @@ def _finding_the_way() -> Iterator[str]:
     ):
         navigate(robot, world="lab", goal=(0.6, 0.0, 0.0), timeout=1.0, planner=planner, controller=controller)
     yield "navigation: compiled"
+    warm_movers()
+    yield "moving things: compiled"
     warm_space()
     yield "3D maps and footsteps: compiled"
 
@@ -130,6 +135,16 @@ def warm_localization() -> None:
         small.update(scan, (0.2 * k, 0.0, 0.0))
     log = Log("warm", (Odometry(0.0, (0.0, 0.0, 0.0)), scan))
     localize_log(log, small.field, np.array([1.5, 1.0, 0.0]), parameters)
+
+
+def warm_movers() -> None:
+    """Follow a post that slides by."""
+    angles, tracker = np.linspace(-math.pi, math.pi, 360, endpoint=False), MoverTracker()
+    for time in (0.0, 0.1, 0.2, 0.3):
+        ahead = 1.5 * np.cos(angles) + time * np.sin(angles)
+        beside = np.minimum(np.abs(1.5 * np.sin(angles) - time * np.cos(angles)), POST)
+        ranges = np.where((beside < POST) & (ahead > 0), ahead - np.sqrt(POST**2 - beside**2), math.inf)
+        tracker.update(np.zeros(3), Scan(time, ranges, -math.pi, math.pi / 180, 0.02, 10.0), time)
 
 
 def warm_space() -> None:

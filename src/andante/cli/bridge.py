@@ -32,6 +32,7 @@ _add(
     "Make a session a node of a ROS 1 master. No ROS install is needed on this side.",
     master=Take("URI"),
     name=Take("N"),
+    types=Take("DIR"),
 )
 _add(
     "ros2",

@@ -125,6 +125,8 @@ if KNOWN:
                     data = self._stored.load(sig)
                     if data is not None:
                         return self._impl.rebuild(target_context, data)
+                if store.building():
+                    return None  # what the user has kept must not be missing from the store
             return super()._load_overload(sig, target_context)
 
         def _save_overload(self, sig: Any, data: Any) -> None:

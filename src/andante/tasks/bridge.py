@@ -17,6 +17,7 @@ from andante.bridges.foxglove import FoxgloveBridge, require_sdk
 from andante.bridges.naoqi import NaoqiBridge, check_place
 from andante.bridges.naoqi import require as require_qi
 from andante.bridges.ros1 import Ros1Bridge
+from andante.bridges.ros1.package import write_package
 from andante.bridges.ros1.xmlrpc import address
 from andante.bridges.ros2 import Ros2Bridge, check_domain, require
 from andante.bridges.rosbridge.client import RosbridgeBridge, SessionClient, run_beside
@@ -35,6 +36,7 @@ def ros1(
     into: Sequence[str] = ALL,
     exclude: Sequence[str] = (),
     sim_time: bool = True,
+    types: Path | str | None = None,
     seconds: float | None = None,
     say: Say = quiet,
 ) -> None:
@@ -49,6 +51,7 @@ def ros1(
         into: patterns of topics that come in; all by default.
         exclude: patterns of names that are not bridged.
         sim_time: set /use_sim_time while the session publishes /clock.
+        types: folder to write the package andante_msgs into, for `rosservice call` and `rostopic pub`.
         seconds: duration [s]; None: until Ctrl-C.
         say: callback for messages, one line each.
     """
@@ -56,6 +59,9 @@ def ros1(
     uri = master or os.environ.get("ROS_MASTER_URI", "http://127.0.0.1:11311")
     own = host or os.environ.get("ROS_IP") or os.environ.get("ROS_HOSTNAME") or "127.0.0.1"
     address(uri)
+    if types is not None:
+        write_package(types)
+        say(f"types of andante_msgs: export ROS_PACKAGE_PATH={Path(types).absolute()}:$ROS_PACKAGE_PATH")
     bridge = partial(Ros1Bridge, master=uri, name=node, host=own, directions=directions, sim_time=sim_time, say=say)
     run_until_stopped(session, bridge, seconds, say)
 

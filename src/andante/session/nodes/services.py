@@ -54,7 +54,8 @@ class RobotServiceNode(LiveNode):
         return f"{request.percent:g} percent"
 
     def _gait(self, request: Any) -> str:
-        self.command_api.set_gait(str(request.name))
+        with self.session.hub.progress.stage(f"preparing the gait {request.name}"):
+            self.command_api.set_gait(str(request.name))
         return str(request.name)
 
     def _behaviour(self, request: Any) -> str:
