@@ -103,7 +103,11 @@ def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path |
     if spec.strippath:
         uri = PurePosixPath(uri.replace("\\", "/")).name
     joined = uri if not folder or Path(uri).is_absolute() else str(PurePosixPath(folder) / uri)
-    return document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path), joined
+    found = document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path)
+    if found is None and (found := document.resolver.beside(joined, document.path)) is not None:
+        said = f"{joined!r} leads nowhere; {found.name} in {found.parent.name}/ near this file is taken"
+        document.warn(said, document.root.source, f"beside {joined}")
+    return found, joined
 
 
 def _heights(document: Document, spec: mujoco.MjSpec, assets: Assets, node: Node) -> None:

@@ -82,7 +82,10 @@ def _mesh(reading: Reading, shape: Node) -> Mesh:
     if not uri:
         raise shape.error("a mesh needs a <uri>")
     found = find_file(reading, uri, shape)
-    if found is None:
+    if found is None and (found := reading.resolver.beside(uri, Path(shape.source.file))) is not None:
+        near = f"{found.name} in {found.parent.name}/ near this file"
+        reading.report.warn(shape, f"mesh {uri[:200]} leads nowhere; {near} is taken")
+    elif found is None:
         reading.report.warn(shape, f"mesh {uri[:200]} was not found; set GAZEBO_MODEL_PATH to the folder that holds it")
     sub = shape.find("submesh")
     reading.report.leftovers(shape, ("uri", "filename", "scale", "submesh"), ("convex_decomposition",))

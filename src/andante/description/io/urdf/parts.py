@@ -156,6 +156,8 @@ def _mesh(node: Node, context: Context) -> Mesh | None:
     found = context.resolver.resolve(uri, context.path)
     if found is None and node.source.file and node.source.file != str(context.path):
         found = context.resolver.resolve(uri, Path(node.source.file))
+    if found is None and (found := context.resolver.beside(uri, context.path)) is not None:
+        context.warn(node, f"{uri!r} leads nowhere; {found.name} in {found.parent.name}/ near this file is taken")
     return Mesh(uri, found, scale)
 
 
