@@ -17,7 +17,7 @@ import numpy as np
 
 from andante.description.io.xmltree import Node, number, read_bytes, vector
 from andante.description.link import IDENTITY, Collision, Material, Surface, Visual
-from andante.description.mesh.triangles import triangles
+from andante.description.mesh.triangles import taken_remedy, triangles
 from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -105,7 +105,7 @@ def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path |
     joined = uri if not folder or Path(uri).is_absolute() else str(PurePosixPath(folder) / uri)
     found = document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path)
     if found is None and (found := document.resolver.beside(joined, document.path)) is not None:
-        said = f"{joined!r} leads nowhere; {found.name} in {found.parent.name}/ near this file is taken"
+        said = f"file {joined[:200]!r} {taken_remedy(found, document.path)}"
         document.warn(said, document.root.source, f"beside {joined}")
     return found, joined
 
