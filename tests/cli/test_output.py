@@ -30,6 +30,12 @@ def test_one_line_is_bounded():
     assert one_line("y" * LONGEST_LINE) == "y" * LONGEST_LINE
 
 
+def test_names_of_a_table_are_whole_in_a_pipe(capsys):
+    name = "a_robot_with_a_name_longer_than_a_terminal_is_wide" * 3
+    table("", ["robot", "file"], [[name, name]])
+    assert capsys.readouterr().out.splitlines()[1].split() == [name, name]
+
+
 def test_consoles_and_warnings_show_escapes(capsys):
     console().print("name \x1b]0;title\x07", markup=False)
     table("", ["a"], [["\x1b[2J"]])

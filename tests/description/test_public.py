@@ -9,7 +9,7 @@ import pytest
 
 from andante.description import load_robot
 from andante.description.load import robot_file
-from andante.description.public import public_file, public_robots
+from andante.description.public import public_alike, public_file, public_robots
 from andante.errors import UnknownName
 
 MJCF = "<mujoco model='{}'><worldbody><body name='b'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"
@@ -75,3 +75,12 @@ def test_names_do_wherever_a_robot_is_asked(shelf: Path) -> None:
     assert public_file("twin") is None  # two
     with pytest.raises(UnknownName, match=r"no robot 'twin'; choices: .*one_twin_menagerie, two_twin_menagerie"):
         robot_file("twin")
+
+
+def test_a_slip_of_the_pen_is_answered_with_names_like_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "dog").mkdir()
+    text = '<mujoco><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>'
+    (tmp_path / "dog" / "runner.xml").write_text(text)
+    monkeypatch.setenv("ANDANTE_ROBOTS", str(tmp_path))
+    (name,) = [each for each in public_robots() if each.startswith("runner")]
+    assert name in public_alike(name.replace("runner", "runnner"))

@@ -122,3 +122,23 @@ def test_ament_prefixes_hold_packages_below_share(tmp_path: Path, monkeypatch: p
     (tmp_path / "share" / "crab").mkdir(parents=True)
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
     assert Resolver().package("crab") == tmp_path / "share" / "crab"
+
+
+def test_a_mesh_whose_package_is_not_there_is_found_beside_the_file(tmp_path: Path) -> None:
+    for name in ("urdf/r.urdf", "meshes/visual/arm.stl", "urdf/hand.stl", "far/away/deep/x/meshes/visual/leg.stl"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    asking, resolver = tmp_path / "urdf" / "r.urdf", Resolver()
+    for uri in (
+        "package://gone/meshes/visual/arm.stl",
+        "/home/me/robot/meshes/visual/arm.stl",
+        "visual/../visual/arm.stl",
+    ):
+        assert resolver.resolve(uri, asking) is None
+    arm = tmp_path / "meshes" / "visual" / "arm.stl"
+    assert resolver.beside("package://gone/meshes/visual/arm.stl", asking) == arm
+    assert resolver.beside("/home/me/robot/meshes/visual/arm.stl", asking) == arm
+    assert resolver.beside("package://gone/hand.stl", asking) == tmp_path / "urdf" / "hand.stl"
+    assert resolver.beside("package://gone/arm.stl", asking) is None  # a name alone may be another's
+    assert resolver.beside("https://host/meshes/visual/arm.stl", asking) is None
+    assert resolver.beside("package://gone/../../../etc/passwd", asking) is None

@@ -1,4 +1,4 @@
-"""Bases that carry arms drive with them folded, and glide on what stands for a caster."""
+"""Bases that carry arms drive with them folded; wheels in boxes roll."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from andante.description import Robot
 from andante.description.io.open import read_robot
-from andante.mobile.glide import FRICTION, gliding
 from andante.mobile.stow import ready_to_drive, stowed
 from andante.navigation.vehicle import robot_outline, vehicle_of
 
@@ -77,14 +76,6 @@ def test_what_stays_over_the_base_and_poses_of_its_own_are_kept(tmp_path: Path) 
     own = read_robot(tmp_path / "r.urdf")
     assert stowed(own) is own
     assert armed.standing is None
-
-
-def test_a_ball_below_the_base_glides_unless_its_friction_is_stated(tmp_path: Path) -> None:
-    ready = gliding(read(tmp_path, base()))
-    assert [part.surface.mu for part in ready.link("base").collisions] == [None, FRICTION]
-    assert all(part.surface.mu is None for name in "lr" for part in ready.link(name).collisions)
-    stated = base('<gazebo reference="base"><mu1>0.7</mu1><mu2>0.7</mu2></gazebo>')
-    assert [part.surface.mu for part in gliding(read(tmp_path, stated)).link("base").collisions] == [0.7, 0.7]
 
 
 def test_wheels_in_boxes_are_round(tmp_path: Path) -> None:

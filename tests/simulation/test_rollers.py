@@ -68,6 +68,16 @@ def test_a_wheel_on_a_free_fork_hardly_holds() -> None:
     assert frictions(made, "l_link") == [None]
 
 
+def test_a_body_that_nothing_else_holds_leans_on_an_edge_that_hardly_holds() -> None:
+    made = robot("cart", [wheel("l", 0.0, 0.2), wheel("r", 0.0, -0.2)])
+    low = made.link("base").collisions[0]
+    assert frictions(made, "base") == [CASTER_GRIP]
+    high = replace(low, pose=SE3.from_xyz_rpy((0, 0, 1.0)))
+    assert frictions(
+        robot("cart", [wheel("l", 0, 0.2), wheel("r", 0, -0.2)], base=replace(body(), collisions=(high,))), "base"
+    ) == [None]
+
+
 def test_balls_of_the_body_that_touch_the_ground_hardly_hold_unless_their_file_says() -> None:
     ball = Collision(Sphere(0.02), SE3.from_xyz_rpy((0.15, 0, 0.02)))
     rough = replace(ball, surface=Surface(mu=0.7))

@@ -10,6 +10,7 @@ from typing import Any
 
 from andante.stages import PATIENCE, Teller
 
+WIDEST = 2000  # columns of a table that no terminal shows
 LONGEST_LINE = 3000  # letters of a message
 
 
@@ -42,7 +43,8 @@ def console() -> Any:
         def print(self, *objects: Any, **options: Any) -> None:
             super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **options)
 
-    return Words(highlight=False, soft_wrap=True)
+    # names in a pipe are whole, for whoever reads them there
+    return Words(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDEST)
 
 
 def printable(text: str) -> str:

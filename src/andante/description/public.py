@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,12 +59,12 @@ def public_file(name: str) -> Path | None:
 
 
 def public_alike(name: str) -> tuple[str, ...]:
-    """Some names of public robots that have a name in theirs, or the first word of one."""
+    """Some names of public robots that have a name in theirs, or the first word of one, or else are spelled like it."""
     robots, first = public_robots(), re.split(r"[_-]", name)[0]
     for text in (name, first):
         if len(text) > 1 and (found := [other for other in robots if text.casefold() in other.casefold()]):
             return tuple(found[:MOST_ALIKE])
-    return ()
+    return tuple(get_close_matches(name, robots, MOST_ALIKE))
 
 
 @cache

@@ -16,8 +16,6 @@ from andante.errors import AndanteError
 from andante.geometry import Array
 from andante.navigation.vehicle import convex_outline, edge_distances
 
-from .glide import gliding
-
 CLEAR = 0.05  # of arms over the ground [m]
 WIDE = 0.5  # of the base's narrower side, by which arms may reach beyond it at zero
 BETTER = 0.8  # of that reach, which folding has to get below
@@ -155,5 +153,5 @@ def _lifted(points: Array) -> Array:
 
 
 def ready_to_drive(robot: Robot) -> Robot:
-    """The robot as it is simulated driving: something solid everywhere, arms folded, fixed casters gliding."""
-    return gliding(stowed(made_solid(robot)))
+    """The robot as it is simulated driving: something solid everywhere, arms folded."""
+    return stowed(made_solid(robot))

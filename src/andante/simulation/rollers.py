@@ -11,7 +11,8 @@ would give it: a force and a moment toward the twist that the wheels, as they tu
 Casters: a wheel on a free fork holds nothing, neither along nor across, and its tread is round. A drawn cylinder or
 mesh stands on both of its edges and scrubs with them as the fork swivels, which takes mu N w / (2 lead) at the pivot,
 more than the driven wheels of a base with four such casters can give. Casters get little friction instead, and so do
-balls and glides: shapes of the body itself that touch the ground beside its wheels, unless a friction is stated.
+balls and glides: shapes of the body itself, or on a ball joint, that touch the ground beside its wheels, unless a
+friction is stated. A body on two wheels that nothing else holds leans on its edge: what reaches below the axles.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 
 from andante.description import Link, Robot
 from andante.description.check.recognize import find_wheels, spins
+from andante.description.joint import JointType
 from andante.description.shapes import Plane
 from andante.description.solids import bounds
 from andante.errors import AndanteError
@@ -40,8 +42,8 @@ LAG = 0.02  # in which the base follows its wheels [s]
 GRIP = 0.8  # of rubber rollers on a floor: friction coefficient
 RATE = 200.0  # how often the traction is set [Hz]
 CASTER_GRIP = 0.05  # friction of wheels on free forks, of balls and of glides
-TOUCHES = 5e-3  # a shape that ends within this from the wheels' ground touches it [m]
 UPRIGHT = 0.7  # a base that leans further stands on something else than its wheels
+TOUCHES = 5e-3  # a shape that ends within this from the wheels' ground touches it [m]
 ROLLING = ("mecanum", "omni")
 
 
@@ -88,24 +90,30 @@ def with_plain_wheels(robot: Robot) -> Robot:
 def _glides(robot: Robot, drive: Drive) -> dict[str, tuple[int, ...]]:
     """Shapes by link, as numbers, that the body itself puts on the ground beside its wheels and that state no friction.
 
-    Bases that scrub stand on their wheels alone.
+    Where there are none, those that reach below its axles. Bases that scrub stand on their wheels alone.
     """
     turned = {part.joint for part in drive.wheels}
-    floors = [wheel.center[2] - wheel.radius for wheel in find_wheels(robot) if wheel.joint in turned]
-    if not floors or drive.kind == "skid_steer":
+    wheels = [wheel for wheel in find_wheels(robot) if wheel.joint in turned]
+    if not wheels or drive.kind == "skid_steer":
         return {}
-    floor, poses, out = min(floors), robot.link_poses(), dict[str, tuple[int, ...]]()
-    for name in robot.welded(robot.root):
-        found = []
+    floor = min(float(wheel.center[2]) - wheel.radius for wheel in wheels)
+    body = [*robot.welded(robot.root)]
+    balls = [joint.child for joint in robot.joints if joint.type is JointType.BALL and joint.parent in body]
+    poses, bottoms = robot.link_poses(), dict[tuple[str, int], float]()
+    for name in (*body, *balls):
         for i, each in enumerate(robot.link(name).collisions):
-            if each.surface.mu is None and not isinstance(each.geometry, Plane):
+            if not isinstance(each.geometry, Plane):
                 try:
-                    low = float(bounds(each.geometry, poses[name] @ each.pose)[0][2])
+                    bottoms[name, i] = float(bounds(each.geometry, poses[name] @ each.pose)[0][2])
                 except AndanteError:
                     continue
-                found += [i] if abs(low - floor) < TOUCHES else []
-        if found:
-            out[name] = tuple(found)
+    touching = {part for part, low in bottoms.items() if abs(low - floor) < TOUCHES}
+    axle = min(float(wheel.center[2]) for wheel in wheels)
+    found = touching or {part for part, low in bottoms.items() if low < axle}
+    out: dict[str, tuple[int, ...]] = {}
+    for name, i in sorted(found):
+        if robot.link(name).collisions[i].surface.mu is None:
+            out[name] = (*out.get(name, ()), i)
     return out
 
 

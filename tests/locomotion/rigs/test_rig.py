@@ -14,7 +14,7 @@ from andante.errors import AndanteError, BadInput, UnknownName
 from andante.locomotion.io.rig_file import read_rig, rig_for, rig_path, write_rig
 from andante.locomotion.rigs.balance import inside, margin
 from andante.locomotion.rigs.infer import _quick_steps, infer_rig
-from andante.locomotion.rigs.legs import find_legs, ring_order
+from andante.locomotion.rigs.legs import find_legs, resting_pose, ring_order
 from andante.locomotion.rigs.rig import Leg, Rig, check_rig, missing_sensors, weak_joints, with_rig
 
 HEXAGON = (30, 90, 150, 210, 270, 330)
@@ -79,8 +79,10 @@ def test_arms_are_no_legs(tmp_path):
     assert sorted(leg.foot for leg in find_legs(robot)) == [f"leg{i}_tibia" for i in range(6)]
 
 
-def test_forward_by_names_and_by_the_sides_that_legs_mark(tmp_path):
-    names = ["front_a", "front_b", "rear_a", "rear_b"]
+@pytest.mark.parametrize(
+    "names", [["front_a", "front_b", "rear_a", "rear_b"], ["FL_a", "FR_a", "BL_a", "BR_a"], ["lf", "rf", "lb", "rb"]]
+)
+def test_forward_by_names_and_by_the_sides_that_legs_mark(tmp_path, names):
     robot = load(tmp_path, walker((-45, -135, 135, 45), names=names))
     assert infer_rig(robot).forward == pytest.approx(-math.pi / 2)
     robot = load(tmp_path, walker((-30, 0, 30, 150, 180, 210)))
@@ -276,3 +278,12 @@ def test_legs_that_swing_in_a_plane_step_along_it(tmp_path):
         assert len(leg.joints) == 2
         assert leg.reach > 0.05
         assert abs(leg.stand[1]) == pytest.approx(0.16, abs=1e-6)  # below its hip
+
+
+def test_a_named_pose_beyond_the_limits_is_taken_at_them(tmp_path, shell):
+    robot = load(tmp_path, walker((-45, -135, 135, 45)))
+    knees = [joint for joint in robot.movable if joint.name.endswith("knee")]
+    beyond = {joint.name: joint.limits.upper + 1.0 for joint in knees}
+    pose, named = resting_pose(replace(robot, poses={"home": beyond}))
+    assert named
+    assert all(pose[joint.name] == joint.limits.upper for joint in knees)

@@ -47,6 +47,7 @@ VARIABLES = (
 )
 LEVELS_UP = 6
 LEVELS_DOWN = 5
+LEVELS_BESIDE = 2
 MOST_FOLDERS = 5000  # that are looked into for packages
 MOST_HEAD = 64 * 1024  # of a package.xml [bytes]
 PACKAGE_NAME = re.compile(rb"<name>([^<]*)</name>")
@@ -79,6 +80,23 @@ class Resolver:
             found = _existing(folder / inside) if folder else None
             return _generated(inside) if found is None and name == "andante" else found
         return fuel_file(uri) if scheme in ("http", "https") else None
+
+    def beside(self, uri: str, asking: Path) -> Path | None:
+        """A file that lies near the asking one as the end of its name says, where `resolve` finds none.
+
+        Files move without the package that their names begin with. Tried are the last parts of the name, two or more of
+        them, in the folder of the asking file and the two above it; the file's name alone in that folder only.
+        """
+        rest = uri.partition("://")[2] if "://" in uri else uri
+        parts = [part for part in rest.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        if not parts or uri.startswith(("http://", "https://")) or "\0" in uri:
+            return None
+        home = _upwards(asking)[: LEVELS_BESIDE + 1]
+        for base in home:
+            for first in range(len(parts) - 1):
+                if found := _existing(base.joinpath(*parts[first:])):
+                    return found
+        return _existing(home[0] / parts[-1]) if home else None
 
     def package(self, name: str, asking: Path | None = None) -> Path | None:
         """Folder of a ROS package or Gazebo model of that name."""

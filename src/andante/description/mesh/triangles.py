@@ -169,6 +169,12 @@ def mesh_remedy(mesh: Mesh, source: Source) -> str:
     return ELSEWHERE
 
 
+def taken_remedy(found: Path, file: Path) -> str:
+    """Advice on a mesh that was taken from beside the description `file`, as the name in it leads nowhere."""
+    name = Path(os.path.relpath(found.resolve(), file.resolve().parent)).as_posix()
+    return f"was not found; write {_as_written(name, file)}: that file is there, and is taken"
+
+
 def _as_written(name: str, file: Path) -> str:
     """How a description of that format names a mesh."""
     suffixes = {suffix.lower() for suffix in file.suffixes}

@@ -18,7 +18,7 @@ from .lying import lying_words
 from .soles import foot_body, foot_corners
 
 FRONT = re.compile(r"front|fore|(?:^|_)(?:f[lr]|[lr]f)(?:_|$)", re.IGNORECASE)
-REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rh][lr]|[lr]h|lr)(?:_|$)", re.IGNORECASE)
+REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rhb][lr]|[lr][hb]|lr)(?:_|$)", re.IGNORECASE)
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
 APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
 MANY = 6  # joints of a leg, from which the last one may move toes
@@ -131,11 +131,14 @@ def _far_end(shape: Geometry, pose: SE3) -> list[tuple[Array, float]]:
 
 
 def resting_pose(robot: Robot) -> tuple[dict[str, float], bool]:
-    """Joint positions to look at the robot in, and whether it is a standing pose that its author has named."""
-    if robot.standing is not None:
-        return robot.complete(robot.pose(robot.standing)), True
-    inside = {j.name: min(max(j.initial, j.limits.lower), j.limits.upper) for j in robot.movable}
-    return robot.complete(inside), False
+    """Joint positions to look at the robot in, and whether it is a standing pose that its author has named.
+
+    Positions beyond a limit are brought to it, as at the start of a simulation.
+    """
+    given = {j.name: j.initial for j in robot.movable} if robot.standing is None else robot.pose(robot.standing)
+    limits = {j.name: j.limits for j in robot.movable}
+    inside = {k: min(max(q, limits[k].lower), limits[k].upper) if k in limits else q for k, q in given.items()}
+    return robot.complete(inside), robot.standing is not None
 
 
 def find_legs(robot: Robot) -> list[Branch]:

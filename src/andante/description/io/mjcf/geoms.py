@@ -17,7 +17,7 @@ import numpy as np
 
 from andante.description.io.xmltree import Node, number, read_bytes, vector
 from andante.description.link import IDENTITY, Collision, Material, Surface, Visual
-from andante.description.mesh.triangles import triangles
+from andante.description.mesh.triangles import taken_remedy, triangles
 from andante.description.shapes import RGBA, Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -103,7 +103,11 @@ def find_file(document: Document, spec: mujoco.MjSpec, uri: str) -> tuple[Path |
     if spec.strippath:
         uri = PurePosixPath(uri.replace("\\", "/")).name
     joined = uri if not folder or Path(uri).is_absolute() else str(PurePosixPath(folder) / uri)
-    return document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path), joined
+    found = document.resolver.resolve(joined, document.path) or document.resolver.resolve(uri, document.path)
+    if found is None and (found := document.resolver.beside(joined, document.path)) is not None:
+        said = f"file {joined[:200]!r} {taken_remedy(found, document.path)}"
+        document.warn(said, document.root.source, f"beside {joined}")
+    return found, joined
 
 
 def _heights(document: Document, spec: mujoco.MjSpec, assets: Assets, node: Node) -> None:

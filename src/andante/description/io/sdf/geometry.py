@@ -10,6 +10,7 @@ import numpy as np
 from andante.description.io.cached import cached_file
 from andante.description.io.xmltree import Node, number, vec3, vector
 from andante.description.link import IDENTITY
+from andante.description.mesh.triangles import taken_remedy
 from andante.description.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -82,7 +83,9 @@ def _mesh(reading: Reading, shape: Node) -> Mesh:
     if not uri:
         raise shape.error("a mesh needs a <uri>")
     found = find_file(reading, uri, shape)
-    if found is None:
+    if found is None and (found := reading.resolver.beside(uri, Path(shape.source.file))) is not None:
+        reading.report.warn(shape, f"mesh {uri[:200]} {taken_remedy(found, Path(shape.source.file))}")
+    elif found is None:
         reading.report.warn(shape, f"mesh {uri[:200]} was not found; set GAZEBO_MODEL_PATH to the folder that holds it")
     sub = shape.find("submesh")
     reading.report.leftovers(shape, ("uri", "filename", "scale", "submesh"), ("convex_decomposition",))

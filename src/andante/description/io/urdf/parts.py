@@ -14,6 +14,7 @@ from andante.description import Collision, Inertia, Link, Material, Problem, Sev
 from andante.description.io.resolver import Resolver
 from andante.description.io.xmltree import Node, number, rgba, vec3, vector
 from andante.description.link import IDENTITY
+from andante.description.mesh.triangles import taken_remedy
 from andante.description.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
 from andante.errors import BadInput
 from andante.geometry import SE3
@@ -156,6 +157,8 @@ def _mesh(node: Node, context: Context) -> Mesh | None:
     found = context.resolver.resolve(uri, context.path)
     if found is None and node.source.file and node.source.file != str(context.path):
         found = context.resolver.resolve(uri, Path(node.source.file))
+    if found is None and (found := context.resolver.beside(uri, context.path)) is not None:
+        context.warn(node, f"{uri[:200]!r} {taken_remedy(found, context.path)}")
     return Mesh(uri, found, scale)
 
 
