@@ -130,4 +130,4 @@ def test_discs_are_found_once_and_are_the_callers_own():
     first = vehicle.discs(0.015, 0.01)
     first[:] = 0.0
     again = vehicle.discs(0.015, 0.01)
-    assert again == pytest.approx(covering_discs(vehicle.footprint, 0.015) + [0.0, 0.0, 0.01])
+    assert again == pytest.approx(np.add(covering_discs(vehicle.footprint, 0.015), [0.0, 0.0, 0.01]))
