@@ -10,6 +10,7 @@ The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, th
 """
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -116,7 +117,8 @@ def main() -> None:
     worlds = [
         data for data in json.loads((DATASETS / "worlds.json").read_text()) if not wanted or data["world"] in wanted
     ]
-    shut = {base: impassable(ROOT / file, arguments, worlds) for base, (file, arguments) in bases.items()}
+    notes = given.keep.with_suffix(".ways.json")
+    shut = {base: impassable(ROOT / file, arguments, worlds, notes) for base, (file, arguments) in bases.items()}
     jobs: list[Job] = [
         {
             "base": base,
@@ -169,8 +171,8 @@ def main() -> None:
         print(json.dumps({"engine": given.engine, **summary(every), "bases": each}))
 
 
-def impassable(file: Path, arguments: dict[str, str], worlds: list[dict[str, Any]]) -> list[int]:
-    """Worlds that a base cannot pass however it drives."""
+def impassable(file: Path, arguments: dict[str, str], worlds: list[dict[str, Any]], notes: Path) -> list[int]:
+    """Worlds that a base cannot pass however it drives; what the search found is kept in `notes`."""
     from barn_feasible import passable
 
     from andante.navigation import vehicle_of
@@ -178,7 +180,19 @@ def impassable(file: Path, arguments: dict[str, str], worlds: list[dict[str, Any
     vehicle = vehicle_of(load_robot(file, arguments))
     if vehicle.drive != "ackermann":
         return []
-    return [data["world"] for data in worlds if not passable(vehicle, data)]
+    known: dict[str, bool] = json.loads(notes.read_text()) if notes.is_file() else {}
+    shape = vehicle.footprint.round(6).tolist(), vehicle.turning_radius, vehicle.reference
+    out = []
+    for data in worlds:
+        asked = json.dumps([shape, data["start"], data["goal"], data["cylinders"]])
+        key = hashlib.sha256(asked.encode()).hexdigest()
+        if key not in known:
+            known[key] = passable(vehicle, data)
+            notes.parent.mkdir(parents=True, exist_ok=True)
+            notes.write_text(json.dumps(known))
+        if not known[key]:
+            out.append(data["world"])
+    return out
 
 
 if __name__ == "__main__":

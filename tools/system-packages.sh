@@ -4,7 +4,7 @@
 set -u
 packages="ignition-tools libsdformat-dev liburdfdom-tools libegl1 libgl1 libgles2 chromium \
     python3-rospy python3-rosbag python3-roslaunch python3-rostopic python3-rosservice python3-rosnode python3-rosparam python3-rosmaster \
-    python3-std-srvs python3-sensor-msgs python3-geometry-msgs python3-nav-msgs python3-tf2-msgs \
+    python3-std-srvs python3-sensor-msgs python3-geometry-msgs python3-nav-msgs python3-tf2-msgs python3-actionlib python3-move-base-msgs \
     iproute2 g++ libfastrtps-dev"
 missing=""
 for package in $packages; do

@@ -175,6 +175,21 @@ def test_a_moving_thing_is_given_way():
     assert pose[0] > 2.0
 
 
+def test_who_cuts_in_is_escaped_with_all_that_the_base_can():
+    """He crosses right before a robot that has just stopped; where samples hardly differ, only backing away helps."""
+    m, pose, velocity = field_map(), np.array([3.0, 3.0, 0.0]), np.zeros(3)
+    mppi = Mppi(BOX, MppiSettings(samples=32, noise=(1e-3, 1e-3, 1e-3)))
+    crossing = np.array([[3.34, 3.83, 0.0, -1.2, 0.2]])
+    standing = [World(movers=crossing).clearance(BOX, pose, t) for t in np.arange(0.0, 0.5, 0.05)]
+    assert min(standing) < 0
+    for k in range(24):
+        now = crossing + np.array([[0.0, -0.06 * k, 0.0, 0.0, 0.0]])
+        velocity = mppi.plan(MotionState(pose, velocity, 0.05 * k, now), STRAIGHT, m).velocity
+        c, s = math.cos(pose[2]), math.sin(pose[2])
+        pose = pose + 0.05 * np.array([c * velocity[0], s * velocity[0], velocity[2]])
+        assert World(movers=crossing).clearance(BOX, pose, 0.05 * (k + 1)) > 0
+
+
 @pytest.mark.parametrize(("stood", "touched"), [(0.0, True), (0.4, False)])
 def test_who_walks_into_a_robot_that_has_stood_for_half_a_second_is_no_crash(stood, touched):
     """How long it has stood before counts too; he is there after 0.3 s."""

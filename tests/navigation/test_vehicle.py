@@ -123,3 +123,11 @@ def test_a_base_on_two_wheels_and_a_caster_brakes_by_its_stand(ahead):
     center, height = 5 * ahead / 5.4, (5 * 0.5 + 0.4 * 0.05) / 5.4
     room = min(-center, 0.16 + center)
     assert found.max_acceleration == pytest.approx(min(1.5, 0.5 * 9.81 * room / height), rel=1e-3)
+
+
+def test_discs_are_found_once_and_are_the_callers_own():
+    vehicle = Vehicle(rectangle(0.42, 0.33))
+    first = vehicle.discs(0.015, 0.01)
+    first[:] = 0.0
+    again = vehicle.discs(0.015, 0.01)
+    assert again == pytest.approx(np.add(covering_discs(vehicle.footprint, 0.015), [0.0, 0.0, 0.01]))
