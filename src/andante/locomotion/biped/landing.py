@@ -24,6 +24,7 @@ CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 SURER = 3  # as long as the ground is not known to be uneven
+LOST = 0.1  # a foot that touched something for a moment has scraped it; in times of the pendulum
 LIES = 0.5  # a sole that is turned for so long, and not about an edge, lies on something, in times of the pendulum
 ALONE = 0.5  # load from which a foot stands alone, beside one that does not carry [body weights]
 JUST = 1.5  # uneven ground that was found so shortly before a push was the push, in times of the pendulum
@@ -47,10 +48,10 @@ class BipedLanding(BipedFigure):
         self._deeper = 0.0  # how far it has reached lower [m]
         self._lift = self.measures.lift  # of the swinging foot [m]
         self._stuck = False  # it has hit something
+        self._lost = 0.0  # for how long a held foot has not touched the ground [s]
         self._askew = 0.0  # for how long the standing sole has lain askew [s]
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
         self._tilt_first: tuple[float, float] | None = None  # the same when it began to carry
-        self._withdraws = False  # the swinging foot comes back from a step that is too high
         self.barred = False  # a foot has met something that is too high for its lift
 
     @property
@@ -118,7 +119,7 @@ class BipedLanding(BipedFigure):
 
     def _take_back(self) -> None:
         """The ground was not uneven."""
-        self.uneven, self.barred, self._withdraws, self._held = 0.0, False, False, False
+        self.uneven, self.barred, self._held = 0.0, False, False
         self.ground.under = self.ground.felt
 
     def _await_landing(self, landed: bool) -> None:
@@ -126,13 +127,13 @@ class BipedLanding(BipedFigure):
         self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
         self._tilt_first = None
-        self._stuck = self._withdraws = False
+        self._stuck = False
 
     def _free_foot(self, dt: float) -> None:
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        free = self._blind or self._busy or self._withdraws or self.time - m.double < self.lag.seconds
+        free = self._blind or self._busy or self.time - m.double < self.lag.seconds
         if not free and self.swing.behind(x, y, self.lag.seconds) > g.stuck * m.center:
             self.swing.catch(x, y)
             self._stuck, self.uneven = True, 1.0
@@ -301,7 +302,10 @@ class BipedLanding(BipedFigure):
         return float(min(heights))
 
     def _hold_foot(self) -> None:
-        """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
+        """Keep the swinging foot, which has met the ground before its time, where it is, and tell a step too high.
+
+        There too it stands: by then it has no time left to be drawn back, and would push the robot over.
+        """
         if self._touched_height() > self.ground.settings.highest * self.measures.lift:
             self.barred = True
         at, turn = self._seen_foot()
@@ -309,6 +313,10 @@ class BipedLanding(BipedFigure):
         self._held, self.uneven = True, 1.0
 
     def _creep(self, dt: float) -> None:
-        """Lower a held foot that has lost the ground again."""
-        if self.sense.loads[1 - self.stance] < self.ground.settings.touched:
+        """Lower a held foot that has lost the ground again; one that has lost it for longer goes on with its step."""
+        lost = self.sense.loads[1 - self.stance] < self.ground.settings.touched
+        self._lost = self._lost + dt if lost else 0.0
+        if lost:
             self.swing.rise(-self.ground.settings.creeping * self._put_down * dt)
+        if self._lost > LOST / self.measures.rate and self.left > self.measures.last:
+            self._held = False

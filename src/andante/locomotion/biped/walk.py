@@ -259,7 +259,7 @@ class BipedWalk(BipedLanding):
         m = self.measures
         self._commanded = command.moving
         tops = self._tops
-        self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
+        self.caution = 1.0 if self.alarm.hurry or self._stuck else self.caution * math.exp(-dt / m.caution_time)
         self.steady += dt
         self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
@@ -472,7 +472,7 @@ class BipedWalk(BipedLanding):
         """Whether the swinging foot has been in the air and comes down now, before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
-        if self._blind or self._held or self._withdraws or not self._airborne:
+        if self._blind or self._held or not self._airborne:
             return False
         if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
