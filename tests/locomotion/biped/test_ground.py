@@ -274,16 +274,6 @@ def test_a_sole_that_lies_askew_stands_on_something_also_after_a_push() -> None:
     assert lie(made, 0.08, middle) == 1.0
 
 
-def test_a_foot_that_has_scraped_something_goes_on() -> None:
-    made = prepare(load_robot("nao"), Request("walk")).walker
-    assert isinstance(made, BipedWalk)
-    made._held, made.left, made.sense.loads = True, 0.1, (1.0, 0.0)
-    made._creep(0.01)
-    assert made._held
-    made._creep(0.01)
-    assert not made._held
-
-
 def test_it_goes_back_until_its_soles_are_clear_and_then_stands() -> None:
     walk = prepare(load_robot("nao"), Request("walk")).walker
     rest, ahead = Readings(0.0, walk.body.stance, np.zeros(len(walk.body.names))), Command(vx=0.1, wz=0.2)

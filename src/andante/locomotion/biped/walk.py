@@ -259,7 +259,7 @@ class BipedWalk(BipedLanding):
         m = self.measures
         self._commanded = command.moving
         tops = self._tops
-        self.caution = 1.0 if self.alarm.hurry or self._stuck else self.caution * math.exp(-dt / m.caution_time)
+        self.caution = 1.0 if self.alarm.hurry else self.caution * math.exp(-dt / m.caution_time)
         self.steady += dt
         self.uneven *= math.exp(-dt * m.rate / self.ground.settings.forgets)
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
@@ -417,6 +417,8 @@ class BipedWalk(BipedLanding):
         self.time += dt
         self.left -= dt
         met = self._met_ground()
+        if met and self._busy:
+            self._tell_height()
         if self._held:
             self._creep(dt)
         elif met and not self._busy:
