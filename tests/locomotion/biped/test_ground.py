@@ -274,6 +274,33 @@ def test_a_sole_that_lies_askew_stands_on_something_also_after_a_push() -> None:
     assert lie(made, 0.08, middle) == 1.0
 
 
+def test_a_push_takes_back_what_was_not_sure_to_be_the_ground() -> None:
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    made.phase, made.sense.loads = "walk", (1.0, 0.0)
+    for sure, left in ((False, 0.0), (True, 1.0)):
+        made.uneven, made._sure, made._known_for = 1.0, sure, 0.0
+        made.sense._felt[7] = 80.0  # an acceleration that the ground cannot give [m/s²]
+        made._feel_pushes(0.01)
+        assert made.pushes.now
+        assert made.uneven == left
+
+
+def touch(made: BipedWalk, height: float) -> float:
+    """Let the swinging foot meet the ground so much higher [m]; how uneven it is found."""
+    made.uneven, made.sense.loads = 0.0, (0.8, 0.4)
+    made._touched_height = lambda: height  # type: ignore[method-assign]
+    made._tell_height()
+    return made.uneven
+
+
+def test_a_foot_that_meets_the_ground_high_up_tells_it_also_after_a_push() -> None:
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    assert touch(made, 0.006) == 0.0
+    assert touch(made, 0.012) == 1.0
+
+
 def test_it_goes_back_until_its_soles_are_clear_and_then_stands() -> None:
     walk = prepare(load_robot("nao"), Request("walk")).walker
     rest, ahead = Readings(0.0, walk.body.stance, np.zeros(len(walk.body.names))), Command(vx=0.1, wz=0.2)

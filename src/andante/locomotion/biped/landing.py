@@ -86,7 +86,7 @@ class BipedLanding(BipedFigure):
         self.pushes.update(sense.acceleration, sense.place, pressed, dt)
         self._sure = self._sure and self._known
         just = 0.0 < self._known_for < JUST / self.measures.rate
-        if self.pushes.now and just and not self._stuck and not self._sure:
+        if self.pushes.now and just and not self._sure:
             self._take_back()
 
     def _feel_softness(self, dt: float) -> None:
@@ -146,7 +146,7 @@ class BipedLanding(BipedFigure):
         free = self._blind or self._busy or self.time - m.double < self.lag.seconds
         if not free and self.swing.behind(x, y, self.lag.seconds) > g.stuck * m.center:
             self.swing.catch(x, y)
-            self._stuck, self.uneven = True, 1.0
+            self._stuck, self._sure, self.uneven = True, True, 1.0
         wanted = m.lift * (1.0 + g.higher * max(self.uneven, 1.5 * self._stuck))
         most = self._put_down * dt
         self._lift += max(-most, min(most, wanted - self._lift))
