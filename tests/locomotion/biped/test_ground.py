@@ -73,6 +73,38 @@ def test_slopes_are_doubted_where_the_ground_is_uneven() -> None:
     assert 0.0 < uneven.felt.x < 0.6 * calm.felt.x
 
 
+def climb(ground: Ground, feet: int, step: float, slope: float, rise: float) -> None:
+    """Feet come down one after the other, a step further and so much higher [m], each on a slope; all is uneven."""
+    for _ in range(feet):
+        ground.change_foot(0.0)
+        ground.meet((-step - 0.07, 0.0, -rise - 0.07 * slope), (0.07, 0.0))  # by its toes
+        for _ in range(20):
+            ground.update(0.0, -math.atan(slope), (True, True), 0.01, uneven=1.0)
+
+
+def test_feet_that_go_on_to_rise_tell_a_slope_from_a_bar() -> None:
+    ramp, bar, top = Ground(6.0, 0.27), Ground(6.0, 0.27), Ground(6.0, 0.27)
+    climb(ramp, 6, 0.04, 0.17, 0.04 * 0.17)
+    climb(bar, 6, 0.04, 0.17, 0.0)  # tilted they stand, but one as high as the other
+    assert ramp.felt.x > 0.1 > 0.08 > bar.felt.x
+    feel(top, Plane(0.17, 0.0), 3.0)
+    climb(top, 4, 0.04, 0.17, 0.04 * 0.17)
+    climb(top, 2, 0.04, 0.0, 0.0)
+    doubted = top.felt.x
+    climb(top, 8, 0.04, 0.0, 0.0)  # and it is told that the slope has ended
+    assert doubted > 0.1 > 0.05 > top.felt.x
+
+
+def test_where_a_sole_met_the_ground_counts_not_how_it_was_tilted_then() -> None:
+    """Level in the air, it touches a ramp with its toes; the heel goes down until it lies."""
+    ground = Ground(6.0, 0.27)
+    ground.change_foot(0.0)
+    toe = 0.07 * 0.17
+    ground.meet((-0.11, 0.0, -toe - 0.04 * 0.17), (0.07, 0.0))
+    (_, _, z) = ground._feet(Plane(0.17, 0.0))[-1]
+    assert z == pytest.approx(-0.04 * 0.17)
+
+
 def test_a_resting_foot_tells_the_slope_and_one_in_the_air_does_not() -> None:
     ground, slope = Ground(6.0, 0.27), Plane(0.08, -0.05)
     feel(ground, slope, 3.0, along=False, across=False)
@@ -208,6 +240,65 @@ def test_a_nao_goes_back_from_a_step_that_is_too_high_and_says_so() -> None:
     assert "too high" in told.notice
     assert told.distance < 0.25  # its toes are clear of the edge at 0.3 m
     assert risen == pytest.approx(0.0, abs=0.004)
+
+
+@pytest.mark.parametrize(("start", "seed"), [((-0.12, 0.05, 0.03), 0), ((-0.03, -0.02, 0.06), 1)])
+def test_a_foot_on_too_high_a_step_stands_on_it(start: tuple[float, float, float], seed: int) -> None:
+    """One that was drawn back with a twentieth of a second left came down on the tile all the same, and threw it."""
+    ready = prepare(load_robot("nao"), Request("walk"))
+    sim = simulate(ready.robot, load_world("rough"), pose=ready.pose, start=start, sensors=True, seed=seed)
+    told = lead(sim, ready, WalkGoal(distance=2.0, speed=40.0))
+    sim.close()
+    assert not told.fallen
+    assert "too high" in told.notice
+
+
+def lie(made: BipedWalk, pitch: float, point: tuple[float, float]) -> float:
+    """Let the standing sole lie at a pitch [rad], pressed there, just after a push; how uneven the ground is found."""
+    made.phase, made.time, made.uneven, made._askew = "walk", 0.1, 0.0, 0.0
+    made.sense.loads, made.sense.points[0], made.sense.foot_pitch = (1.0, 0.0), np.array(point), pitch
+    made.pushes._since = 0.1
+    for _ in range(12):
+        made._feel_lying(0.01)
+    return made.uneven
+
+
+def test_a_sole_that_lies_askew_stands_on_something_also_after_a_push() -> None:
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    inside = made.body.soles[0].cells.mean(axis=0)
+    toe = (float(made.body.soles[0].cells[:, 0].max()), float(inside[1]))
+    middle = (float(inside[0]), float(inside[1]))
+    assert lie(made, 0.08, toe) == 0.0  # tipped over its edge
+    assert lie(made, 0.03, middle) == 0.0
+    assert lie(made, 0.08, middle) == 1.0
+
+
+def test_a_push_takes_back_what_was_not_sure_to_be_the_ground() -> None:
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    made.phase, made.sense.loads = "walk", (1.0, 0.0)
+    for sure, left in ((False, 0.0), (True, 1.0)):
+        made.uneven, made._sure, made._known_for = 1.0, sure, 0.0
+        made.sense._felt[7] = 80.0  # an acceleration that the ground cannot give [m/s²]
+        made._feel_pushes(0.01)
+        assert made.pushes.now
+        assert made.uneven == left
+
+
+def touch(made: BipedWalk, height: float) -> float:
+    """Let the swinging foot meet the ground so much higher [m]; how uneven it is found."""
+    made.uneven, made.sense.loads = 0.0, (0.8, 0.4)
+    made._touched_height = lambda: height  # type: ignore[method-assign]
+    made._tell_height()
+    return made.uneven
+
+
+def test_a_foot_that_meets_the_ground_high_up_tells_it_also_after_a_push() -> None:
+    made = prepare(load_robot("nao"), Request("walk")).walker
+    assert isinstance(made, BipedWalk)
+    assert touch(made, 0.006) == 0.0
+    assert touch(made, 0.012) == 1.0
 
 
 def test_it_goes_back_until_its_soles_are_clear_and_then_stands() -> None:

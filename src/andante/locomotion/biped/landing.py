@@ -24,6 +24,7 @@ CALM = 3.0  # steps after a change of the velocity
 KNOWN = 0.5  # of `uneven`: the ground is the cause of what happens
 SURE = 2  # control steps in which a sole is pressed at its rim before it turns: level ones come to lie at once
 SURER = 3  # as long as the ground is not known to be uneven
+HIGH = 0.035  # a foot that meets the ground so much higher stands on something, in heights of the center
 LIES = 0.5  # a sole that is turned for so long, and not about an edge, lies on something, in times of the pendulum
 ALONE = 0.5  # load from which a foot stands alone, beside one that does not carry [body weights]
 JUST = 1.5  # uneven ground that was found so shortly before a push was the push, in times of the pendulum
@@ -35,6 +36,7 @@ class BipedLanding(BipedFigure):
     def __init__(self, robot: Robot, rig: Rig, settings: BipedSettings) -> None:
         super().__init__(robot, rig, settings)
         self.alarm = Alarm(self.measures)
+        self._sure = False  # it is uneven whoever pushes
         self._known_for = 0.0  # uneven ground has been known for so long [s]
         self.pace = 0.0  # of the steps that it makes, in top speeds
         self.steady = 0.0  # since when the velocity has not changed [s]
@@ -50,7 +52,6 @@ class BipedLanding(BipedFigure):
         self._askew = 0.0  # for how long the standing sole has lain askew [s]
         self._tilt_before = (0.0, 0.0)  # of the standing sole, as a slope
         self._tilt_first: tuple[float, float] | None = None  # the same when it began to carry
-        self._withdraws = False  # the swinging foot comes back from a step that is too high
         self.barred = False  # a foot has met something that is too high for its lift
 
     @property
@@ -83,7 +84,9 @@ class BipedLanding(BipedFigure):
         if self.phase != "walk" or sense.dull or pressed is None:
             return
         self.pushes.update(sense.acceleration, sense.place, pressed, dt)
-        if self.pushes.now and 0.0 < self._known_for < JUST / self.measures.rate and not self._stuck:
+        self._sure = self._sure and self._known
+        just = 0.0 < self._known_for < JUST / self.measures.rate
+        if self.pushes.now and just and not self._sure:
             self._take_back()
 
     def _feel_softness(self, dt: float) -> None:
@@ -114,11 +117,19 @@ class BipedLanding(BipedFigure):
         off = max(abs(measured[i] - felt[i]) if rim[i] == 0.0 else 0.0 for i in (0, 1))
         self._askew = self._askew + dt if off > g.usual_tilt else 0.0
         if self._askew > LIES / self.measures.rate:
-            self.uneven = 1.0
+            self.uneven, self._sure = 1.0, True
+
+    def _tell_height(self) -> None:
+        """Tell uneven ground by how high the swinging foot has met it, whoever pushes: leans are seen through."""
+        if self.lag.late or self.softness.known or self.sense.dull:
+            return
+        stands = self.sense.loads[self.stance] > self.ground.settings.touched
+        if stands and self._touched_height() > HIGH * self.measures.center:
+            self.uneven, self._sure = 1.0, True
 
     def _take_back(self) -> None:
         """The ground was not uneven."""
-        self.uneven, self.barred, self._withdraws, self._held = 0.0, False, False, False
+        self.uneven, self.barred, self._held = 0.0, False, False
         self.ground.under = self.ground.felt
 
     def _await_landing(self, landed: bool) -> None:
@@ -126,16 +137,16 @@ class BipedLanding(BipedFigure):
         self._landed, self._lies, self._held, self._waited, self._deeper = landed, landed, False, 0.0, 0.0
         self._at_rim = [0, 0]
         self._tilt_first = None
-        self._stuck = self._withdraws = False
+        self._stuck = False
 
     def _free_foot(self, dt: float) -> None:
         """Choose how high the swinging foot is lifted: higher on uneven ground, and over what it has hit."""
         m, g = self.measures, self.ground.settings
         x, y, _ = self.sense.other
-        free = self._blind or self._busy or self._withdraws or self.time - m.double < self.lag.seconds
+        free = self._blind or self._busy or self.time - m.double < self.lag.seconds
         if not free and self.swing.behind(x, y, self.lag.seconds) > g.stuck * m.center:
             self.swing.catch(x, y)
-            self._stuck, self.uneven = True, 1.0
+            self._stuck, self._sure, self.uneven = True, True, 1.0
         wanted = m.lift * (1.0 + g.higher * max(self.uneven, 1.5 * self._stuck))
         most = self._put_down * dt
         self._lift += max(-most, min(most, wanted - self._lift))
@@ -301,9 +312,13 @@ class BipedLanding(BipedFigure):
         return float(min(heights))
 
     def _hold_foot(self) -> None:
-        """Keep the swinging foot, which has met the ground before its time, where it is; not on too high a step."""
-        if self._touched_height() > self.ground.settings.highest * self.measures.lift:
-            self.barred = True
+        """Keep the swinging foot, which has met the ground before its time, where it is, and tell a step too high.
+
+        There too it stands: by then it has no time left to be drawn back, and would push the robot over.
+        """
+        height = self._touched_height()
+        self.barred = self.barred or height > self.ground.settings.highest * self.measures.lift
+        self._sure = self._sure or height > HIGH * self.measures.center
         at, turn = self._seen_foot()
         self.swing = Swing((float(at[0]), float(at[1]), float(at[2]), *angles_of(turn)))
         self._held, self.uneven = True, 1.0

@@ -417,6 +417,8 @@ class BipedWalk(BipedLanding):
         self.time += dt
         self.left -= dt
         met = self._met_ground()
+        if met and self._busy:
+            self._tell_height()
         if self._held:
             self._creep(dt)
         elif met and not self._busy:
@@ -472,7 +474,7 @@ class BipedWalk(BipedLanding):
         """Whether the swinging foot has been in the air and comes down now, before its time."""
         swung, load = self.time - self.measures.double, self.sense.loads[1 - self.stance]
         self._airborne = swung > 0.0 and (self._airborne or load < CARRIES)
-        if self._blind or self._held or self._withdraws or not self._airborne:
+        if self._blind or self._held or not self._airborne:
             return False
         if self._busy:
             return swung > self.measures.early and self.left > self.measures.last and load > LANDED
