@@ -88,6 +88,7 @@ class Plane(NamedTuple):
 
 
 FLAT = Plane()
+DOUBTFUL = 0.1  # less doubt than this does not matter
 FEET = 6  # that stood one after the other, by which a slope is told from what is smaller than itself
 ALIKE = (0.5, 2.0)  # how far they lie off the slope that was felt, in what the tilt of the sole lets expect
 
@@ -121,7 +122,9 @@ class Ground:
             return
         self._measured = measured = Plane.of(roll, pitch)
         if math.hypot(measured.x, measured.y) < s.steepest:
-            doubt = 0.0 if self.goes_on(measured) else s.doubt * uneven
+            doubt = s.doubt * uneven
+            if doubt > DOUBTFUL and self.goes_on(measured):
+                doubt = 0.0
             doubtful = s.felt_time * (1.0 + doubt) / self.rate
             self._raw = self._raw.toward(measured, doubtful, dt, rests)
             self.felt = Plane(*beyond(self._raw.x, self._raw.y, s.flat))
