@@ -2,6 +2,7 @@
 
 door: waffles on both sides of a door of 0.8 m, each with a goal on the other side; all must arrive and touch nothing.
 ten: ten waffles with lidar in the lab's hall of walls, four of them navigating; simulated by processor time.
+Runs through the door are kept in `--keep FILE` and not run again with the same code, so that a study goes on.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import math
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
+from journal import Job, Journal, Row
 
 from andante.description import Placement, World, load_world
 from andante.description.io.moving_world import solid_body
@@ -81,6 +84,11 @@ def through_the_door(seed: int, count: int) -> dict[str, object]:
         }  # fmt: skip
 
 
+def passed(job: Job) -> Row:
+    """One run of the study."""
+    return through_the_door(job["seed"], job["robots"])
+
+
 def _spread(rng: np.random.Generator, count: int, least: float, apart: float) -> list[tuple[float, float]]:
     """Places by turns on the left and the right of the door, apart from each other."""
     out: list[tuple[float, float]] = []
@@ -126,16 +134,20 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--keep", type=Path, default=Path("out/fleet_study.jsonl"), help="where runs are kept")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     out = sys.stderr if given.json else sys.stdout
     if given.what == "ten":
         result: dict[str, float] = ten(given.seconds)
     else:
-        rows = []
-        for seed in range(given.first, given.first + given.runs):
-            rows.append(through_the_door(seed, given.robots))
-            print(*(f"{key} {value}" for key, value in rows[-1].items()), sep=", ", file=out, flush=True)
+        jobs: list[Job] = [{"seed": given.first + k, "robots": given.robots} for k in range(given.runs)]
+
+        def told(done: int, total: int, job: Job, row: Row) -> None:
+            words = ", ".join(f"{key} {value}" for key, value in row.items())
+            print(f"{done}/{total} {words}", file=out, flush=True)
+
+        rows = [row for _, row in Journal(given.keep).carry_out(passed, jobs, 1, told)]
         good = sum(row["arrived"] == row["robots"] and not row["collisions"] for row in rows)
         result = {"runs": len(rows), "robots": given.robots, "through": good}
     print(result, file=out)
