@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcap.reader import make_reader
 
 from andante.bags import BagTopic, BagWriter, messages
 from andante.bus import Bus, Player, Recorder
@@ -169,7 +170,10 @@ def test_a_bag_damaged_in_the_middle_is_replayed_without_the_bad_chunk(tmp_path:
             writer.write("/n", k * 1_000_000, messages.to_cdr(messages.make(NUMBER, data=k)))
             if k % 10 == 9:
                 writer.flush()
-        places = [chunk.chunk_start_offset for chunk in writer._file._chunks]  # type: ignore[union-attr]
+    with path.open("rb") as file:
+        summary = make_reader(file).get_summary()
+    assert summary is not None
+    places = sorted(chunk.chunk_start_offset for chunk in summary.chunk_indexes)
     raw = bytearray(path.read_bytes())
     raw[places[3] + 60 : places[3] + 80] = bytes(20)
     path.write_bytes(raw)

@@ -65,25 +65,31 @@ def bare_mujoco(engine: Any, model: int, steps: int) -> Play:
 
 
 def bare_bullet(engine: Any, model: int, steps: int) -> Play:
-    """One `setJointMotorControlArray` per step, bounded by the pull of spring and damper, then `stepSimulation`."""
+    """One `setJointMotorControlArray` per step, bounded by the pull of spring and damper, then `stepSimulation`.
+
+    Servos whose dampers are strong beside a step give way by their smoothed load; see `Servos.pull`.
+    """
     from andante.physics.bullet.api import pybullet
+    from andante.physics.bullet.servos import LOAD_WEIGHT
 
     client, mode = engine._client.number, pybullet.POSITION_CONTROL
     (group,) = engine._servos[model]._groups
     body, links, chosen = group.uid, list(group.links), group.joints
-    near, keen = list(group.near), list(group.keen)
+    near, keen, gives = list(group.near), list(group.keen), group.gives.copy()
     kp, kd, least, limit = group.kp.copy(), group.kd.copy(), group.least.copy(), group.limit.copy()
+    load = engine._servos[model]._load[chosen]
 
     def play(targets: Array) -> None:
+        nonlocal load
         for target in targets[:, chosen]:
-            goal = target.tolist()
             for _ in range(steps):
                 states = pybullet.getJointStates(body, links, physicsClientId=client)
-                q, v = np.array([state[:2] for state in states]).T
+                q, v, effort = np.array([(state[0], state[1], state[3]) for state in states]).T
                 bound = np.minimum(np.maximum(np.abs(kp * (target - q) - kd * v), least), limit).tolist()
+                load = load + LOAD_WEIGHT * (effort - load)
                 pybullet.setJointMotorControlArray(
-                    body, links, mode, targetPositions=goal, forces=bound, positionGains=near, velocityGains=keen,
-                    physicsClientId=client,
+                    body, links, mode, targetPositions=(target - gives * load).tolist(), forces=bound,
+                    positionGains=near, velocityGains=keen, physicsClientId=client,
                 )  # fmt: skip
                 pybullet.stepSimulation(physicsClientId=client)
 
