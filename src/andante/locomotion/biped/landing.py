@@ -109,8 +109,8 @@ class BipedLanding(BipedFigure):
         On level ground a sole turns about its edges alone, and is pressed there as long as it is turned.
         """
         g, sense, k = self.ground.settings, self.sense, self.stance
-        alone = sense.loads[k] > ALONE and sense.loads[1 - k] < CARRIES
-        if self.phase != "walk" or not alone or self._blind or sense.dull or self.lag.late or self.softness.known:
+        alone = self.phase == "walk" and sense.loads[k] > ALONE and sense.loads[1 - k] < CARRIES
+        if self._known or not alone or self._blind or sense.dull or self.lag.late or self.softness.known:
             self._askew = 0.0
             return
         measured, felt, rim = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.felt, sense.at_rim(k, g.inner)
