@@ -60,9 +60,8 @@ class Mppi(VehicleController):
 
     Of the samples one keeps the last solution, one brakes, some pursue the path with several speeds, a few of them
     closely, and some do as much as the base can, ahead, back and to both sides; so a poor average never keeps the robot
-    from a plain way. The result
-    is driven ahead once more before it is used: if it touches something, the best sample takes its place; if all touch,
-    the robot brakes.
+    from a plain way. The result is driven ahead once more before it is used: if it touches something, the best sample
+    takes its place; if all touch, the robot brakes.
     """
 
     Settings = MppiSettings
