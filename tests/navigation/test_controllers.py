@@ -175,6 +175,30 @@ def test_a_moving_thing_is_given_way():
     assert pose[0] > 2.0
 
 
+def test_a_place_with_no_room_to_cut_is_pursued_closely():
+    """Beside a bend a pursuit that looks far ahead cuts the corner; one that looks near turns first and keeps to it."""
+    m, around = field_map(), Surroundings(BOX, Margins())
+    bent = Path.through(np.array([[1.0, 3.0], [1.4, 3.0], [1.7, 3.2], [2.1, 3.2]]))
+    pose, steps = np.array([1.0, 3.0, 0.3]), 120
+    ahead = around.path_ahead(MotionState(pose), bent, m, 3.0, 0.02)
+    controls, crashes = np.zeros((2, steps, 3), dtype=np.float32), np.empty(2, dtype=np.int64)
+    score_rollouts(
+        controls, np.array([0.3, -0.3]), pose, np.zeros(3), 0.05, around.limits(0.3, 1), ahead, NOBODY, 0.0, m.distance,
+        0.05, around.discs(0.05), around.enough, 0.25, WEIGHTS, np.empty(2), crashes,
+    )  # fmt: skip
+    off = []
+    for driven in controls:
+        x, y, yaw = pose
+        gaps = []
+        for v, _, w in driven:
+            x, y, yaw = x + 0.05 * v * math.cos(yaw), y + 0.05 * v * math.sin(yaw), yaw + 0.05 * w
+            gaps.append(np.hypot(ahead[:, 0] - x, ahead[:, 1] - y).min())
+        assert x > 1.8
+        off.append(max(gaps))
+    assert off[1] < 0.5 * off[0]
+    assert off[1] < 0.03
+
+
 def test_who_cuts_in_is_escaped_with_all_that_the_base_can():
     """He crosses right before a robot that has just stopped; where samples hardly differ, only backing away helps."""
     m, pose, velocity = field_map(), np.array([3.0, 3.0, 0.0]), np.zeros(3)

@@ -18,6 +18,7 @@ from andante.navigation.vehicle import Vehicle
 from . import Decision, Margins, MotionState, VehicleController, score_rollouts, spread_noise, stopped
 
 _KNOT = 5  # steps between independent noise values
+CLOSELY = 0.3  # a path through a narrow place is pursued closely at this speed at most [m/s]
 
 
 @renamed()
@@ -57,10 +58,10 @@ class MppiSettings:
 class Mppi(VehicleController):
     """MPPI (Williams, Aldrich, Theodorou 2017) on the costmap, with the whole footprint and moving things.
 
-    Of the samples one keeps the last solution, one brakes, some pursue the path with several speeds and some do as much
-    as the base can, ahead, back and to both sides; so a poor average never keeps the robot from a plain way. The result
-    is driven ahead once more before it is used: if it touches something, the best sample takes its place; if all touch,
-    the robot brakes.
+    Of the samples one keeps the last solution, one brakes, some pursue the path with several speeds, a few of them
+    closely, and some do as much as the base can, ahead, back and to both sides; so a poor average never keeps the robot
+    from a plain way. The result is driven ahead once more before it is used: if it touches something, the best sample
+    takes its place; if all touch, the robot brakes.
     """
 
     Settings = MppiSettings
@@ -127,8 +128,9 @@ class Mppi(VehicleController):
         controls[1] = 0.0
         pursuit = np.zeros(s.samples)
         pursuit[2:10] = top * np.linspace(0.15, 1.0, 8)
+        pursuit[10:14] = -min(top, CLOSELY) * np.linspace(0.25, 1.0, 4)
         hardest = [(vx, w) for vx in (limits[0], 0.0, limits[1]) for w in (-limits[3], 0.0, limits[3]) if vx or w]
-        for k, (vx, w) in enumerate(hardest, 10):  # who is in the way at once is not escaped by chance
+        for k, (vx, w) in enumerate(hardest, 14):  # who is in the way at once is not escaped by chance
             if k < s.samples:
                 controls[k] = vx, 0.0, w
         return controls, pursuit
