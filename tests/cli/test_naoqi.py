@@ -15,7 +15,7 @@ import sys
 from naoqi import ALProxy
 motion = ALProxy("ALMotion", sys.argv[1], 9559)
 motion.moveTo(0.1, 0, 0)
-motion.setPushRecoveryEnabled(True)
+motion.setMotionProfile(1)
 ALProxy("ALTextToSpeech", sys.argv[1], 9559).say("there")
 print 7 / 2
 sys.exit(3)
@@ -53,8 +53,8 @@ def test_a_program_of_python_2_with_what_is_told_of_it(tmp_path):
     assert told["exit"] == 3
     assert told["distance"] == pytest.approx(0.1, abs=0.03)
     assert not told["fallen"]
-    assert told["calls"] == {"ALMotion.moveTo": 1, "ALMotion.setPushRecoveryEnabled": 1, "ALTextToSpeech.say": 1}
-    assert told["stubs"] == {"ALMotion.setPushRecoveryEnabled": 1}
+    assert told["calls"] == {"ALMotion.moveTo": 1, "ALMotion.setMotionProfile": 1, "ALTextToSpeech.say": 1}
+    assert told["stubs"] == {"ALMotion.setMotionProfile": 1}
     assert told["said"] == ["there"]
     assert not told["interrupted"]
 

@@ -37,6 +37,23 @@ def _ghost_point(studio: Any, link: str) -> list[float]:
     )
 
 
+# Every look of the ghost has arrived: before, there is nothing that the mouse could take hold of.
+DRAWN = f"""() => {{ let all = 0, there = 0; {EDITOR}.ghost.model.urdf.traverse(one => {{
+    if (one.isURDFVisual) {{ all += 1; there += one.children.length > 0; }} }}); return all > 0 && there === all; }}"""
+
+
+def _resting_point(studio: Any, link: str) -> list[float]:
+    """The same once the ghost has taken its posture."""
+    before = _ghost_point(studio, link)
+    for _ in range(100):
+        studio.page.wait_for_timeout(300)
+        now = _ghost_point(studio, link)
+        if now == before:
+            break
+        before = now
+    return before
+
+
 def test_a_motion_is_made_saved_and_played(studio: Any) -> None:
     """By a slider, by a drag of the ghost's hand, mirrored, undone, checked, exported, saved, and played."""
     page = studio.page
@@ -51,8 +68,8 @@ def test_a_motion_is_made_saved_and_played(studio: Any) -> None:
 
     studio.js(f"() => {EDITOR}.seek(2.0)")
     studio.wait(f"() => {EDITOR}.ghost.model.info('l_wrist')")
-    page.wait_for_timeout(500)
-    x, y = _ghost_point(studio, "l_wrist")
+    studio.wait(DRAWN)
+    x, y = _resting_point(studio, "l_wrist")
     before = studio.js(f"() => {EDITOR}.posture")
     page.mouse.move(x, y)
     page.mouse.down()

@@ -23,6 +23,7 @@ from .serve import Serving
 
 START_TIMEOUT = 120.0  # for the process to come up on a busy machine; one that dies is noticed at once [s]
 FEW_ARENAS = {"MALLOC_ARENA_MAX": "2"}  # glibc: threads that serve files share their heaps, which then do not add up
+REAPED = 0.5  # until the system tells how a process exited whose line has ended [s]
 STOP_TIMEOUT = 4.0  # until a process that does not end is killed [s]
 
 
@@ -40,6 +41,7 @@ class ServerHandle:
         self._child: Child | None = None
         self._serving: Serving | None = None
         self._told_dropped = 0
+        self._lost: tuple[float, str] | None = None  # when the line to the process ended and why, until it is told
         self._listener: socket.socket | None = None  # while the process comes up
         self._start()
         if wait:
@@ -70,7 +72,8 @@ class ServerHandle:
     @property
     def alive(self) -> bool:
         """Whether the process serves or is about to."""
-        return self._listener is not None or (self._serving is not None and self._serving.link.open)
+        coming = self._listener is not None or self._lost is not None
+        return coming or (self._serving is not None and self._serving.link.open)
 
     @property
     def pid(self) -> int | None:
@@ -89,6 +92,8 @@ class ServerHandle:
             return
         serving = self._serving
         if serving is None:
+            if self._lost is not None:
+                self._tell_end(*self._lost)
             return
         serving.poll()
         if not serving.link.open:
@@ -125,6 +130,7 @@ class ServerHandle:
 
     def _end(self, patience: float) -> None:
         self._stop_listening()
+        self._lost = None
         if self._serving is not None:
             self._serving.close()
             self._serving = None
@@ -218,8 +224,18 @@ class ServerHandle:
             self._serving.link.send(head, b"" if page.content is None else page.content)
 
     def _ended(self, reason: str) -> None:
-        """Log that the process is gone; the loop goes on."""
+        """Its clients are gone with the process; the loop goes on."""
         self.clients = 0
+        if self._serving is not None:
+            self._serving.close()
+            self._serving = None
+        self._lost = (time.monotonic(), reason)
+        self._tell_end(*self._lost)
+
+    def _tell_end(self, since: float, reason: str) -> None:
+        """Log that the process is gone, once the system tells how it exited: a moment after its line has ended."""
+        if self._child is not None and self._child.alive and time.monotonic() - since < REAPED:
+            return
         words = self._last_words()
         self._end(0.0)
         text = f"the web server exited ({words or reason}); the session goes on without it"
