@@ -98,7 +98,7 @@ def nao(page: Any) -> None:
         page.locator(f"[data-field='{topic} {field}']").click()
     page.locator(".chip[data-name=wave_hand]").click()
     page.wait_for_function("() => andante.studio.status.value.detail.includes('wave')")
-    page.wait_for_timeout(6000)
+    page.wait_for_timeout(500)
 
 
 def sensors(page: Any) -> None:
