@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 MOST = 1 << 30  # bytes of a chunk, unpacked
+PIECE = 1 << 20  # bytes that are unpacked at once
+SMALL = 1 << 26  # bytes that any file may unpack to
+TIMES = 1000  # a file may unpack to so many times its size; what goes on is no recording
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
@@ -38,11 +40,16 @@ def unpacked(data: bytes, compression: str, limit: int = MOST) -> bytes:
 
 
 def unpack_file(packed: Path, plain: Path) -> Exception | None:
-    """Unpack a zstd file into another one; why it ended early, None where it did not."""
+    """Unpack a zstd file into another one, within limits; why it ended early, None where it did not."""
     module = zstd()
+    room = max(SMALL, TIMES * packed.stat().st_size)
     with module.ZstdFile(packed) as source, plain.open("wb") as out:
         try:
-            shutil.copyfileobj(source, out)
+            while piece := source.read(PIECE):
+                room -= len(piece)
+                if room < 0:
+                    return ValueError(f"it unpacks to more than {TIMES} times its size")
+                out.write(piece)
         except (module.ZstdError, EOFError) as error:
             return error
     return None
