@@ -8,6 +8,7 @@ import pytest
 from andante.control.drivers import make_ready
 from andante.description.load import load_robot
 from andante.geometry.hull import convex_hull
+from andante.locomotion.biped.stand_kernels import nearest_step
 from andante.locomotion.biped.standing import LEFT, StandFilter, StandSettings
 from andante.locomotion.rigs.soles import foot_corners
 
@@ -103,6 +104,56 @@ def test_nothing_jumps(nao, standing):
         before, last = standing.positions.copy(), speed
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_center_of_mass_is_never_thrown(nao, standing, seed):
+    """Both legs bent alike while the arms swing as fast as they can: its acceleration stays what a sole can press."""
+    rng, body = np.random.default_rng(seed), nao.walker.body
+    names = list(nao.robot.joint_names)
+    free, top = ~standing.carrying, standing._top
+    places = [standing.seen(standing.positions)[1][:2]]
+    for _ in range(4):
+        goal, wanted = body.stance.copy(), standing.wanted.copy()
+        goal[free] += rng.uniform(-1.5, 1.5, int(free.sum()))
+        for joint in ("HipPitch", "KneePitch", "AnklePitch"):
+            goal[[names.index(side + joint) for side in "LR"]] += rng.uniform(-0.6, 0.6)
+        for _ in range(60):
+            wanted = wanted + np.clip(goal - wanted, -top * DT, top * DT)
+            standing.limit(wanted, DT)
+            places.append(standing.seen(standing.positions)[1][:2])
+    height = float(standing.seen(standing.positions)[1][2])
+    pressed = np.abs(np.diff(places, n=2, axis=0)) / DT**2 * height / 9.81
+    assert pressed.max() < 2.2 * standing.press
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_step_is_that_of_a_general_solver(seed):
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(seed)
+    n, m = 6, 12
+    right, rows = rng.normal(size=n), rng.normal(size=(m, n))
+    inside = rng.uniform(-0.3, 0.3, n)  # meets all
+    least = rows @ inside - rng.uniform(0.0, 0.3, m)
+    low, high = inside - rng.uniform(0.0, 0.5, n), inside + rng.uniform(0.0, 0.5, n)
+    step = np.empty(n)
+    taken = nearest_step(np.eye(n), right, rows, least, low, high, step)
+    met = {"type": "ineq", "fun": lambda x: rows @ x - least, "jac": lambda x: rows}
+    best = minimize(
+        lambda x: 0.5 * float((x - right) @ (x - right)), inside, jac=lambda x: x - right, constraints=[met],
+        bounds=list(zip(low, high, strict=True)), method="SLSQP", options={"ftol": 1e-12, "maxiter": 500},
+    )  # fmt: skip
+    assert best.success
+    assert np.abs(step - best.x).max() < 1e-4
+    assert taken < 25
+
+
+def test_what_contradicts_itself_is_missed_evenly():
+    rows, least = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.1, 0.1])  # x >= 0.1 and x <= -0.1
+    step, wide = np.empty(2), np.full(2, 9.0)
+    nearest_step(np.eye(2), np.array([0.3, 0.4]), rows, least, -wide, wide, step)
+    assert step == pytest.approx([0.0, 0.4], abs=1e-5)
+
+
 def test_a_body_that_gives_way_is_kept_further_inside(nao):
     body = nao.walker.body
     names = list(nao.robot.joint_names)
@@ -194,6 +245,6 @@ def test_a_joint_that_will_not_get_there_does_not_lag_for_ever(nao, standing):
     wanted[k] += 0.5
     standing.limit(wanted, DT)
     assert standing.lagging[k]
-    hold(standing, wanted, 4.0)
+    hold(standing, wanted, 5.0)
     assert standing.refused
     assert not standing.lagging.any()

@@ -12,8 +12,8 @@ from .kernels import BipedLegs, Tables, outboard, sole_frame, solve_positive
 
 FEET, CENTER, LIMIT = 1e6, 1e6, 1e6  # weights of what must hold beside that of a joint's gap
 ANGLE = 0.1  # meters that count as a radian
-SLACK = 1e-5  # of a limit [rad] or an edge [m]
-TRIES = 5  # to find what is active
+TRIES = 25  # steps of Newton to find what is active; some five are needed
+HALVINGS = 30  # of the way of such a step
 MOST = 0.2  # of a joint in a step [rad]
 
 
@@ -124,9 +124,7 @@ def keep(
             u[legs.variable[k]] = q[tree.joint[legs.moved[k]]]
     jac, res = np.empty((10, unknown)), np.empty(10)  # of the pose (6), the center of mass (2) and the trunk's up (2)
     base, right_side = np.empty((unknown, unknown)), np.empty(unknown)
-    normal, step, err = np.empty((unknown, unknown)), np.empty(unknown), np.empty((3, 3))
-    active, held = np.zeros(n, dtype=np.bool_), np.zeros(unknown, dtype=np.bool_)
-    near = np.empty(unknown)  # limits that joints are held at
+    step, err, rows, least = np.empty(unknown), np.empty((3, 3)), np.empty((n, unknown)), np.empty(n)
     missed = 0.0
     for turn in range(rounds + 1):
         for k in range(count):
@@ -182,42 +180,71 @@ def keep(
             for r in range(6):
                 _add(base, right_side, jac[r], res[r], FEET)
         for c in range(n):
-            active[c] = _along(normals[c], res[6:]) < bound[c]
-        held[:] = False
-        for _ in range(TRIES):
-            normal[:], step[:] = base, right_side
+            least[c] = bound[c] - _along(normals[c], res[6:])
             for i in range(unknown):
-                if held[i]:
-                    step[i] += LIMIT * (near[i] - u[i])
-                    normal[i, i] += LIMIT
-            for c in range(n):
-                if active[c]:
-                    row = (
-                        normals[c, 0] * jac[6]
-                        + normals[c, 1] * jac[7]
-                        + normals[c, 2] * jac[8]
-                        + normals[c, 3] * jac[9]
-                    )
-                    _add(normal, step, row, bound[c] - _along(normals[c], res[6:]), CENTER)
-            solve_positive(normal, step, unknown)
-            changed = False
-            for i in range(unknown):
-                outside = u[i] + step[i] > legs.upper[i] + SLACK or u[i] + step[i] < legs.lower[i] - SLACK
-                changed = changed or (outside and not held[i])
-                if outside and not held[i]:
-                    held[i], near[i] = True, min(max(u[i] + step[i], legs.lower[i]), legs.upper[i])
-            coming = res[6:] + jac[6:] @ step
-            for c in range(n):
-                comes = _along(normals[c], coming)
-                outside = comes < bound[c] - SLACK
-                changed = changed or (outside and not active[c])
-                active[c] = active[c] or outside
-            if not changed:
-                break
+                rows[c, i] = _along(normals[c], jac[6:, i])
+        nearest_step(base, right_side, rows, least, legs.lower - u, legs.upper - u, step)
         for i in range(unknown):
             u[i] += min(max(step[i], -MOST), MOST)
             u[i] = min(max(u[i], legs.lower[i]), legs.upper[i])
     return missed
+
+
+@njit(nogil=True)
+def nearest_step(base: Array, right: Array, rows: Array, least: Array, low: Array, high: Array, step: Array) -> int:
+    """Fill the step x (n,) that makes x.base x / 2 - right.x least with rows (m, n) x >= least and low <= x <= high.
+
+    What must hold is weighed, w max(0, b - a.x)² / 2 for each: where all can be met it is but for micrometers, else
+    the sum of what is missed is least. Newton's method on that convex function, whose second derivative jumps where
+    something becomes active, with a search along the way: it cannot go round in circles.
+    Returns how many steps it took.
+    """
+    n = step.shape[0]
+    normal, comes, way = np.empty((n, n)), np.empty(n), np.empty(n)
+    step[:] = 0.0
+    for k in range(TRIES):
+        normal[:], comes[:] = base, right
+        for c in range(rows.shape[0]):
+            if rows[c] @ step < least[c]:
+                _add(normal, comes, rows[c], least[c], CENTER)
+        for i in range(n):
+            if step[i] < low[i] or step[i] > high[i]:
+                normal[i, i] += LIMIT
+                comes[i] += LIMIT * (low[i] if step[i] < low[i] else high[i])
+        solve_positive(normal, comes, n)
+        way[:] = comes - step
+        if _slope(base, right, rows, least, low, high, comes, way) <= 0.0:
+            ahead = 1.0
+        else:
+            ahead, behind = 0.0, 1.0
+            for _ in range(HALVINGS):
+                middle = 0.5 * (ahead + behind)
+                if _slope(base, right, rows, least, low, high, step + middle * way, way) <= 0.0:
+                    ahead = middle
+                else:
+                    behind = middle
+        step += ahead * way
+        if np.abs(way).max() * max(ahead, 1e-3) < 1e-9:
+            return k + 1
+    return TRIES
+
+
+@njit(nogil=True)
+def _slope(
+    base: Array, right: Array, rows: Array, least: Array, low: Array, high: Array, x: Array, way: Array
+) -> float:
+    """How fast what `nearest_step` makes least grows at x (n,) along a way (n,)."""
+    out: float = way @ (base @ x) - way @ right
+    for c in range(rows.shape[0]):
+        missing = least[c] - rows[c] @ x
+        if missing > 0.0:
+            out -= CENTER * missing * (rows[c] @ way)
+    for i in range(x.shape[0]):
+        if x[i] < low[i]:
+            out -= LIMIT * (low[i] - x[i]) * way[i]
+        elif x[i] > high[i]:
+            out += LIMIT * (x[i] - high[i]) * way[i]
+    return out
 
 
 @njit(nogil=True)
