@@ -234,7 +234,7 @@ def _slope(
     base: Array, right: Array, rows: Array, least: Array, low: Array, high: Array, x: Array, way: Array
 ) -> float:
     """How fast what `nearest_step` makes least grows at x (n,) along a way (n,)."""
-    out: float = way @ (base @ x) - way @ right
+    out = float(way @ (base @ x) - way @ right)
     for c in range(rows.shape[0]):
         missing = least[c] - rows[c] @ x
         if missing > 0.0:
