@@ -139,6 +139,11 @@ class Bank:
         """Whether channels can still join: nothing has been sampled or saved."""
         return self._noise is None
 
+    @property
+    def sensors(self) -> list[Sensor]:
+        """Of its channels."""
+        return [channel.sensor for channel in self._channels]
+
     def join(self, channel: Channel) -> slice:
         """Take a channel in; its place in the vector of values."""
         place = slice(self._total, self._total + len(channel.sensor.labels))
