@@ -262,13 +262,12 @@ def cast(
     A shape is tested only when the ray meets its bounding sphere nearer than what was found before.
     """
     o, d = np.empty(3), np.empty(3)
+    there = np.flatnonzero(~skip)
     for i in range(len(origins)):
         gx, gy, gz = origins[i, 0], origins[i, 1], origins[i, 2]
         rx, ry, rz = directions[i, 0], directions[i, 1], directions[i, 2]
         best, found = max_range, -1
-        for s in range(len(kind)):
-            if skip[s]:
-                continue
+        for s in there:
             if radius[s] != math.inf:
                 cx, cy, cz = center[s, 0] - gx, center[s, 1] - gy, center[s, 2] - gz
                 along = cx * rx + cy * ry + cz * rz

@@ -64,6 +64,21 @@ class Contacts:
         return Contacts(model_a, link_a, model_b, link_b, position, normal, force, np.ascontiguousarray(what[:, 9]))
 
     @staticmethod
+    def of_parts(who: np.ndarray, vectors: Array, depth: Array) -> Contacts:
+        """Contacts from indices (4, n), vectors (3, n, 3) position, normal, force, and depths (n,); for loops.
+
+        The constructor of a frozen value takes as long as finding the contacts of two feet.
+        """
+        made = object.__new__(Contacts)
+        model_a, link_a, model_b, link_b = who
+        position, normal, force = vectors
+        made.__dict__.update(
+            model_a=model_a, link_a=link_a, model_b=model_b, link_b=link_b,
+            position=position, normal=normal, force=force, depth=depth,
+        )  # fmt: skip
+        return made
+
+    @staticmethod
     def empty() -> Contacts:
         """No contact at all."""
         return Contacts.of_rows(np.zeros((0, 4), dtype=int), np.zeros((0, 10)))

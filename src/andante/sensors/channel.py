@@ -139,6 +139,11 @@ class Bank:
         """Whether channels can still join: nothing has been sampled or saved."""
         return self._noise is None
 
+    @property
+    def sensors(self) -> list[Sensor]:
+        """Of its channels."""
+        return [channel.sensor for channel in self._channels]
+
     def join(self, channel: Channel) -> slice:
         """Take a channel in; its place in the vector of values."""
         place = slice(self._total, self._total + len(channel.sensor.labels))
@@ -241,7 +246,10 @@ class Channel:
     @property
     def values(self) -> Array | None:
         """Values of the newest reading that has arrived, None before the first."""
-        taken, newest = self.bank.taken, self._under_way() + 1 if self.latency else 1
+        taken = self.bank.taken
+        if not self.latency:
+            return taken[-1][1][self.place] if taken else None
+        newest = self._under_way() + 1
         return taken[-newest][1][self.place] if len(taken) >= newest else None
 
     def since(self, time: float) -> list[Reading]:
@@ -259,8 +267,10 @@ class Channel:
         A loop slower than the sensor reads this: every k-th reading alone would beat with the loop's own rhythm.
         """
         total: Array | None = None
-        count, place, oldest = 0, self.place, time + 1e-9
-        for taken, values in islice(reversed(self.bank.taken), self._under_way() if self.latency else 0, None):
+        count, place, oldest, known = 0, self.place, time + 1e-9, self.bank.taken
+        if not self.latency and len(known) > 1 and known[-2][0] <= oldest:  # as often as not there is one alone
+            return known[-1][1][place]
+        for taken, values in islice(reversed(known), self._under_way() if self.latency else 0, None):
             if count and (taken <= oldest or count == KEPT):
                 break
             total = values[place] if total is None else total + values[place]

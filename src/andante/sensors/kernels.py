@@ -97,6 +97,20 @@ def inertial(
 
 
 @njit(nogil=True)
+def quotients(q: Array, before: Array, resolution: float, elapsed: float) -> tuple[Array, Array]:
+    """Positions (n,) in steps of a resolution (0: as they are), and their velocities (n,) since such ones before.
+
+    The velocities are 0 where no time [s] has elapsed.
+    """
+    seen, speed = np.empty(q.shape[0]), np.zeros(q.shape[0])
+    for i in range(q.shape[0]):
+        seen[i] = np.rint(q[i] / resolution) * resolution if resolution != 0.0 else q[i]
+        if elapsed > 0.0:
+            speed[i] = (seen[i] - before[i]) / elapsed
+    return seen, speed
+
+
+@njit(nogil=True)
 def pressed(
     links: np.ndarray, points: Array, forces: Array, mine: np.ndarray, pose: Array, body_from_frame: Array
 ) -> tuple[float, float, float]:
@@ -255,20 +269,25 @@ def moving_rays(
     """
     count = local.shape[0]
     origins, directions, pose = np.empty((count, 3)), np.empty((count, 3)), np.empty(7)
+    start, along = np.empty(3), np.empty(3)
     last, body = -1.0, np.eye(3)
     for i in range(count):
         if fractions[i] != last:
             last = fractions[i]
             between(first, second, last, pose)
             body = _matrix(pose[3:7])
+            for k in range(3):
+                start[k] = pose[k]
+                for j in range(3):
+                    start[k] += body[k, j] * body_from_sensor[j, 3]
+        for j in range(3):
+            along[j] = 0.0
+            for m in range(3):
+                along[j] += body_from_sensor[j, m] * local[i, m]
         for k in range(3):
-            origins[i, k], directions[i, k] = pose[k], 0.0
+            origins[i, k], directions[i, k] = start[k], 0.0
             for j in range(3):
-                origins[i, k] += body[k, j] * body_from_sensor[j, 3]
-                along = 0.0
-                for m in range(3):
-                    along += body_from_sensor[j, m] * local[i, m]
-                directions[i, k] += body[k, j] * along
+                directions[i, k] += body[k, j] * along[j]
     return origins, directions
 
 
@@ -327,20 +346,21 @@ def measured_depths(
 
 @njit(nogil=True)
 def strongest(distances: Array, directions: Array, lowest_cosine: float) -> float:
-    """Nearest distance of triples of rays (3 n,) whose surface faces the sensor; inf: no echo comes back.
+    """Nearest distance of n rays with two neighbors each (3 n,) whose surface faces the sensor; inf: no echo.
 
-    Rays 3 i + 1 and 3 i + 2 lie a little beside ray 3 i; the three ends span the surface there. An echo
+    Rays n + i and 2 n + i lie a little beside ray i; the three ends span the surface there. An echo
     returns when the angle between ray and surface normal has at least this cosine.
     """
     best = math.inf
     a, b = np.empty(3), np.empty(3)
-    for i in range(0, len(distances), 3):
-        r0, r1, r2 = distances[i], distances[i + 1], distances[i + 2]
+    count = len(distances) // 3
+    for i in range(count):
+        r0, r1, r2 = distances[i], distances[count + i], distances[2 * count + i]
         if r0 >= best or r1 == math.inf or r2 == math.inf:
             continue
         for k in range(3):
-            a[k] = r1 * directions[i + 1, k] - r0 * directions[i, k]
-            b[k] = r2 * directions[i + 2, k] - r0 * directions[i, k]
+            a[k] = r1 * directions[count + i, k] - r0 * directions[i, k]
+            b[k] = r2 * directions[2 * count + i, k] - r0 * directions[i, k]
         nx, ny, nz = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
         size = math.sqrt(nx * nx + ny * ny + nz * nz)
         if size <= 0.0:

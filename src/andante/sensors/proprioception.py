@@ -16,7 +16,7 @@ from andante.errors import BadInput
 from andante.geometry import SE3, Array
 from andante.settings import check_fields, is_size
 
-from .kernels import inertial
+from .kernels import inertial, quotients
 from .sensor import Scene, stated
 
 AXES = ("x", "y", "z")
@@ -120,13 +120,13 @@ class VelocityFromEncoders(_OfJoints):
 
     def measure(self, scene: Scene) -> Array:
         """(q - q_before) / (t - t_before) of the quantized positions; 0 at the first sample."""
-        q = scene.joint_positions
-        if self.resolution:
-            q = np.rint(q / self.resolution) * self.resolution
-        before, self._last = self._last, (scene.time, q)
-        if before is None or scene.time <= before[0]:
-            return np.zeros_like(q)
-        return (q - before[1]) / (scene.time - before[0])
+        now, known = scene.time, self._last
+        if known is None or now <= known[0]:
+            seen, speed = quotients(scene.joint_positions, scene.joint_positions, self.resolution, 0.0)
+        else:
+            seen, speed = quotients(scene.joint_positions, known[1], self.resolution, now - known[0])
+        self._last = (now, seen)
+        return speed
 
     def save(self) -> tuple[float, Array] | None:
         """The sample before."""

@@ -77,7 +77,8 @@ class Sonar:
     ) -> None:
         self.name, self.link, self.pose, self.model = name, link, pose, model or SonarModel()
         self._mount = Mount(robot, link, pose)
-        self._rays = cone_of_rays(self.model.cone / 2, self.model.rings)
+        triples = cone_of_rays(self.model.cone / 2, self.model.rings).reshape(-1, 3, 3)
+        self._rays = np.ascontiguousarray(triples.transpose(1, 0, 2)).reshape(-1, 3)  # the rays, then their neighbors
         self._generator = np.random.default_rng(0)
 
     def draw_from(self, generator: np.random.Generator) -> None:
@@ -89,7 +90,12 @@ class Sonar:
         m, place = self.model, self._mount.on(scene)
         pose = np.array(scene.body_poses[place.body])
         origins, directions = moving_rays(pose, pose, np.zeros(len(self._rays)), place.body_from_sensor, self._rays)
-        distances = scene.rays.nearest(origins, directions, m.range_max, place.hidden)
+        count, distances = len(self._rays) // 3, np.full(len(self._rays), math.inf)
+        distances[:count] = scene.rays.nearest(origins[:count], directions[:count], m.range_max, place.hidden)
+        met = np.flatnonzero(distances[:count] < math.inf)  # only of these the slant counts
+        if len(met):
+            beside = np.concatenate([count + met, 2 * count + met])
+            distances[beside] = scene.rays.nearest(origins[beside], directions[beside], m.range_max, place.hidden)
         echo = np.array([strongest(distances, directions, math.cos(m.incidence))])
         normal, chance = self._generator.standard_normal(1), self._generator.random(1)
         return measured_ranges(

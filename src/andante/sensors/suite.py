@@ -74,6 +74,8 @@ class SensorSuite:
         robot = engine.models[model].tree.robot
         self._channels: dict[str, Channel] = {}
         self._banks: list[Bank] = []
+        self._waited: list[Bank] = []  # those whose samples somebody waits for
+        self._pictured: list[tuple[Bank, list[PictureSensor[Any]]]] = []  # those of cameras alone, which may be off
         self._scene = Scene(engine, model)
         self.told: dict[str, tuple[float, Any]] = {}  # by channel: time of a reading, and what somebody has made of it
         # kinds without a model here: they are reported, not sampled
@@ -110,6 +112,14 @@ class SensorSuite:
         channel = Channel(sensor, rate, noise, latency, generator, bank)
         if bank is None:
             self._banks.append(channel.bank)
+        self._waited, self._pictured = [], []
+        for each in self._banks:
+            sensors = each.sensors
+            cameras = [sensor for sensor in sensors if isinstance(sensor, PictureSensor)]
+            if len(cameras) == len(sensors):
+                self._pictured.append((each, cameras))
+            else:
+                self._waited.append(each)
         return channel
 
     def update(self) -> None:
@@ -122,8 +132,12 @@ class SensorSuite:
 
     @property
     def next_time(self) -> float:
-        """When the next sample of any sensor is due [s]."""
-        return min([bank.next_time for bank in self._banks])
+        """When the next sample of any sensor is due [s]; cameras that are off wait for the next of the others."""
+        soonest = min([bank.next_time for bank in self._waited])
+        for bank, cameras in self._pictured:
+            if bank.next_time < soonest and any([camera.on for camera in cameras]):
+                soonest = bank.next_time
+        return soonest
 
     def __getitem__(self, name: str) -> Channel:
         try:

@@ -229,15 +229,12 @@ class BipedSense:
         self._shift = body.upright.T @ shift  # of the weighed center against the true one, root frame
         self.points = [np.zeros(2), np.zeros(2)]  # where each sole is pressed, in its own frame [m]
         self.feels = [False, False]  # whether a foot has ever told that it carries
+        # feet that do not tell where they are pressed: one that tips over its edge then seems uneven ground
+        self.dull = not all(sole.rims for sole in body.soles)
         self._known = False
         self._bandwidth = BANDWIDTH * rate  # [rad/s]
         self._felt = np.empty(16)  # of the last readings
         self._rims: list[tuple[Array, float, tuple[float, float]] | None] = [None, None]  # answers of `at_rim`
-
-    @property
-    def dull(self) -> bool:
-        """Whether feet do not tell where they are pressed: one that tips over its edge then seems uneven ground."""
-        return not all(sole.rims for sole in self.body.soles)
 
     @property
     def divergent(self) -> tuple[float, float]:
@@ -276,8 +273,8 @@ class BipedSense:
             out.tolist()
         )
         self.other, self.place, self.speed, attitude.seen = (x, y, turn), (px, py), (vx, vy), seen
-        self.loads = (self._load(0, readings), self._load(1, readings))
-        self.feels = [known or load > CARRIES for known, load in zip(self.feels, self.loads, strict=True)]
+        self.loads = left, right = self._load(0, readings), self._load(1, readings)
+        self.feels = [self.feels[0] or left > CARRIES, self.feels[1] or right > CARRIES]
 
     def _load(self, foot: int, readings: Readings) -> float:
         sole = self.body.soles[foot]
@@ -302,8 +299,10 @@ class BipedSense:
         """
         if not both and self.dull:
             return False, False
-        lies = [self._lies(foot, ground) for foot in ((0, 1) if both else (stance,))]
-        return any(x for x, _ in lies), any(y for _, y in lies)
+        if not both:
+            return self._lies(stance, ground)
+        (x, y), (other_x, other_y) = self._lies(0, ground), self._lies(1, ground)
+        return x or other_x, y or other_y
 
     def _lies(self, foot: int, ground: GroundSettings) -> tuple[bool, bool]:
         if self.loads[foot] < ground.resting:

@@ -23,6 +23,7 @@ from .estimation import BipedOdometry, BipedSense
 from .footsteps import LEFT, Step, Swing, advance, angles_of, leaning, seen_from, turned
 from .ground import FLAT, Ground, Plane
 from .lag import Lag
+from .pose_kernels import targets_of
 from .pushes import Pushes
 from .settings import BipedMeasures, BipedSettings
 from .softness import Softness
@@ -241,12 +242,9 @@ class BipedFigure(Walker):
             self.place, self._height, self._shift, 2, self._feet, self._turns, self._torso, self.pressure, m.rate, both,
             self._masses, moving, dt, self.torques,
         )  # fmt: skip
-        bend = self.torques / body.kp
-        out = self._q + self.sag * bend
-        if self.measures.lead:
-            speed = (self._q - before) / dt
-            out += self.measures.lead * speed + body.servo_inertia * (speed - self._joint_speed) / dt
-            self._joint_speed = speed
+        out, bend, self._joint_speed = targets_of(
+            self._q, before, self.torques, body.kp, self.sag, m.lead, body.servo_inertia, self._joint_speed, dt
+        )
         self._sent = (out, bend)
         self.lag.told(self._q)
         targets: Array = out.copy()

@@ -114,7 +114,8 @@ class BipedLanding(BipedFigure):
             self._askew = 0.0
             return
         measured, felt, rim = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.felt, sense.at_rim(k, g.inner)
-        off = max(abs(measured[i] - felt[i]) if rim[i] == 0.0 else 0.0 for i in (0, 1))
+        ahead = abs(measured.x - felt.x) if rim[0] == 0.0 else 0.0
+        off = max(ahead, abs(measured.y - felt.y) if rim[1] == 0.0 else 0.0)
         self._askew = self._askew + dt if off > g.usual_tilt else 0.0
         if self._askew > LIES / self.measures.rate:
             self.uneven, self._sure = 1.0, True

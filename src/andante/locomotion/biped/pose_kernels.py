@@ -129,3 +129,25 @@ def place_body(
     share(force, (px, py), twist, (swing[0], swing[1]), both, k, root, torso, push, point, twists)
     held(tree, BipedLegs(*feet), turns, at, root, push, point, twists, accelerations, torques)
     return yaw, left
+
+
+@njit(nogil=True)
+def targets_of(
+    q: Array, before: Array, torques: Array, kp: Array, sag: float, lead: float, inertia: Array, speed: Array, dt: float
+) -> tuple[Array, Array, Array]:
+    """Targets (joints,) that bring servos to q, how far each gives way, and the speed of q for the next time.
+
+    Servos of stiffness kp give way by torque / kp, of which a part `sag` is added [rad]. With a lead [s] targets run
+    ahead of q by its speed, and by what the servos' inertia needs to be accelerated from the speed before [rad/s].
+    """
+    n = q.shape[0]
+    out, bend, now = np.empty(n), np.empty(n), speed
+    if lead != 0.0:
+        now = np.empty(n)
+    for i in range(n):
+        bend[i] = torques[i] / kp[i]
+        out[i] = q[i] + sag * bend[i]
+        if lead != 0.0:
+            now[i] = (q[i] - before[i]) / dt
+            out[i] += lead * now[i] + inertia[i] * (now[i] - speed[i]) / dt
+    return out, bend, now

@@ -42,10 +42,8 @@ class Pushes:
         """Take the acceleration [m/s²] and place [m] of the center of mass and where the ground presses [m]."""
         w = self._rate
         keep, slow = math.exp(-dt * w / SUMMED), dt * w / USUAL
-        x, y = (
-            keep * thrown + dt / w * (a - w * w * (c - p))
-            for thrown, a, c, p in zip(self.thrown, acceleration, place, pressed, strict=True)
-        )
+        x = keep * self.thrown[0] + dt / w * (acceleration[0] - w * w * (place[0] - pressed[0]))
+        y = keep * self.thrown[1] + dt / w * (acceleration[1] - w * w * (place[1] - pressed[1]))
         self.thrown = (x, y)
         off = math.hypot(x - self._usual[0], y - self._usual[1])
         self._since = 0.0 if off > self._most else self._since + dt

@@ -86,12 +86,13 @@ def free_motion(qpos: Array, qvel: Array, q: int, v: int) -> tuple[Array, Array]
 def contacts(
     model: int, geom: np.ndarray, address: np.ndarray, frame: Array, position: Array, distance: Array,
     efc_force: Array, geom_model: np.ndarray, geom_link: np.ndarray,
-) -> tuple[np.ndarray, Array]:  # fmt: skip
-    """Contacts that carry force: indices (n, 4) model_a, link_a, model_b, link_b and numbers (n, 10).
+) -> tuple[np.ndarray, Array, Array]:  # fmt: skip
+    """Contacts that carry force: indices (4, n), vectors (3, n, 3) and depths (n,), laid out as `Contacts` has them.
 
-    The numbers are position, normal from B towards A, force on A, and depth. Side A is the second geom of MuJoCo's
-    pair. With a model >= 0 only its contacts are returned, it being side A; one between two of its links twice, the
-    mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand in a row of `efc_force`.
+    The indices are model_a, link_a, model_b, link_b; the vectors position, normal from B towards A, force on A. Side A
+    is the second geom of MuJoCo's pair. With a model >= 0 only its contacts are returned, it being side A; one between
+    two of its links twice, the mirrored ones after all others. Cones are elliptic: normal and two tangent forces stand
+    in a row of `efc_force`.
     """
     count = geom.shape[0]
     rows = 0
@@ -102,7 +103,7 @@ def contacts(
             rows += 1
             continue
         rows += int(geom_model[geom[c, 1]] == model) + int(geom_model[geom[c, 0]] == model)
-    who, what = np.empty((rows, 4), dtype=np.int64), np.empty((rows, 10))
+    who, what, depth = np.empty((4, rows), dtype=np.int64), np.empty((3, rows, 3)), np.empty(rows)
     n = 0
     for side in range(1 if model < 0 else 2):
         first, second, sign = 1 - side, side, 1.0 - 2.0 * side
@@ -112,17 +113,17 @@ def contacts(
             a, b = geom[c, first], geom[c, second]
             if model >= 0 and geom_model[a] != model:
                 continue
-            who[n, 0], who[n, 1] = geom_model[a], geom_link[a]
-            who[n, 2], who[n, 3] = geom_model[b], geom_link[b]
+            who[0, n], who[1, n] = geom_model[a], geom_link[a]
+            who[2, n], who[3, n] = geom_model[b], geom_link[b]
             e = address[c]
             for k in range(3):
-                what[n, k] = position[c, k]
-                what[n, 3 + k] = sign * frame[c, k]
+                what[0, n, k] = position[c, k]
+                what[1, n, k] = sign * frame[c, k]
                 force = efc_force[e] * frame[c, k] + efc_force[e + 1] * frame[c, 3 + k]
-                what[n, 6 + k] = sign * (force + efc_force[e + 2] * frame[c, 6 + k])
-            what[n, 9] = -distance[c]
+                what[2, n, k] = sign * (force + efc_force[e + 2] * frame[c, 6 + k])
+            depth[n] = -distance[c]
             n += 1
-    return who, what
+    return who, what, depth
 
 
 STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -335,11 +336,11 @@ class MujocoEngine(Engine):
             return Contacts.empty()
         found = self.data.contact
         forces = self.data.efc_force if self.settings.cone != "pyramidal" else self._along_axes()
-        who, what = contacts(
+        who, what, depth = contacts(
             model, found.geom, found.efc_address, found.frame, found.pos, found.dist, forces,
             self._geom_model, self._geom_link,
         )  # fmt: skip
-        return Contacts.of_rows(who, what)
+        return Contacts.of_parts(who, what, depth)
 
     def _along_axes(self) -> Array:
         """Forces of constraints; those of pyramidal contacts along normal and tangents, as elliptic ones have them."""
