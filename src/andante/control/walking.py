@@ -121,6 +121,7 @@ class WalkGuide:
         self.begin = math.inf  # when the first command is given [s]
         self.braking = False
         self._again = 0  # times that it went on after it had come to stand short of the goal
+        self._braked, self._coasts = 0.0, 1.0  # what was left when it braked; part of its braking way that it needed
         self._fraction = goal.speed / 100.0
         self._start = np.zeros(3)
         self.path: list[tuple[float, float, float, float]] = []  # t [s], x, y [m], heading [rad] of every command
@@ -155,10 +156,12 @@ class WalkGuide:
             slowest = max(self.settings.slowest, self.walker.slowest)
             speed = min(speed, max(self._near(left, top, approach), slowest * top))
             last = self.walker.last_step if self.settings.last_step is None else self.settings.last_step
-            self.braking = left <= last * approach * speed
+            way = last * approach * speed
         else:  # v²/2a with a = top speed / stopping time
-            self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time
+            way = 0.5 * speed * self._fraction * self.walker.stopping_time
+        self.braking = left <= self._coasts * way
         if self.braking:
+            self._braked = left
             return Command()
         if self.goal.turn is not None:
             return Command(wz=sign * speed)
@@ -178,6 +181,8 @@ class WalkGuide:
         left = math.copysign(1.0, wanted) * (wanted - done)
         if left < self.settings.short * abs(wanted):
             return False
+        needed = min(1.0, max(0.0, 1.0 - left / self._braked)) if self._braked > 0 else 1.0
+        self._coasts *= 0.5 * (1.0 + needed)  # halfway: what stopped it may not be there again
         self._again, self.braking = self._again + 1, False
         return True
 

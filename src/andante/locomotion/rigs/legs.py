@@ -25,6 +25,7 @@ APART = 0.4  # of the height of a leg: branches that begin and reach higher by m
 MANY = 6  # joints of a leg, from which the last one may move toes
 SPINE = 3  # joints that may lie between the parts of a body that legs begin on
 ODD = 0.25  # of their length, by which hips of like legs may differ in height
+SPRING = 0.1  # of a robot's size: slides that move less are springs or brackets
 SLACK = 0.1  # a hinge that turns less is no joint of a leg [rad]
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
@@ -37,7 +38,7 @@ def branches(robot: Robot) -> list[Branch]:
         for name in _path(robot, joint.child):
             users[name] = users.get(name, 0) + 1
     led = {j.mimic.joint: j.name for j in robot.movable if j.mimic is not None}
-    out = []
+    out, wide = [], float(np.ptp([pose.translation for pose in robot.link_poses().values()], axis=0).max())
     for joint, group in ends:
         path = _path(robot, joint.child)
         own = []
@@ -48,7 +49,7 @@ def branches(robot: Robot) -> list[Branch]:
             if users[name] > 1 or foreign or leads:
                 break
             own.append(name)
-        own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n)]
+        own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n, wide)]
         if len(own) >= MANY and _is_toe(robot, joint):
             own, first = own[:-1], foot_body(robot, joint.parent)
             joint, group = robot.joint(own[-1]), robot.welded(first)
@@ -85,10 +86,13 @@ def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
     return joint.type is not JointType.PRISMATIC and across <= max(radius, 1e-3)
 
 
-def _moves(robot: Robot, name: str) -> bool:
-    """Whether a joint can move a leg: slack of a bearing that a file models as a joint does not."""
+def _moves(robot: Robot, name: str, wide: float) -> bool:
+    """Whether a joint can move a leg: slack of a bearing that a file models as a joint, or a spring's way, does not.
+
+    wide: how far the robot's links lie apart [m].
+    """
     joint = robot.joint(name)
-    least = 1e-6 if joint.type is JointType.PRISMATIC else SLACK
+    least = SPRING * wide if joint.type is JointType.PRISMATIC else SLACK
     return not joint.limits.upper - joint.limits.lower < least
 
 
