@@ -281,3 +281,25 @@ def test_a_robot_that_leans_further_than_the_angle_lies(angle, lies):
 )
 def test_who_stands_elsewhere_has_not_arrived(goal, moved, there):
     assert goal.reached(moved) is there
+
+
+def test_who_comes_to_stand_short_of_its_goal_sets_out_again():
+    class Sticky(Point):
+        """Stops at once, long before its braking way would end."""
+
+        stopping_time = 2.0
+
+        def update(self, readings, command, dt):
+            out = super().update(readings, command, dt)
+            if not command.moving:
+                self._velocity = np.zeros(3)
+            return out
+
+    walker = Sticky()
+    guide, _, arrived = walked(walker, WalkGoal(distance=1.0))
+    assert arrived
+    assert guide.traveled[0] > 0.9
+    short = WalkGuide(Sticky(), WalkGoal(distance=1.0), WalkSettings(again=0))
+    loop = ControlLoop(Floor(), short.walker, command=short)
+    assert walk_to(loop, short, Estimated(short))
+    assert short.traveled[0] < 0.85

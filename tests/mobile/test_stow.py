@@ -87,3 +87,16 @@ def test_wheels_in_boxes_are_round(tmp_path: Path) -> None:
     assert any("does not roll" in problem.message for problem in ready.problems)
     bare = read(tmp_path, base(wheels=wheel("l", 0.25, box) + wheel("r", -0.25, box)))
     assert bare.link("l") == ready_to_drive(bare).link("l")  # nothing is seen that is round
+
+
+def test_an_arm_that_lies_on_the_ground_is_lifted(tmp_path: Path) -> None:
+    gripper = solid('<box size="0.1 0.1 0.1"/>', "0.05 0 0.05")
+    lift = (
+        f'<link name="lift">{INERTIA.format(m=1)}{gripper}</link><joint name="lift_joint" type="prismatic">'
+        '<origin xyz="0.25 0 0"/><parent link="base"/><child link="lift"/><axis xyz="0 0 1"/>'
+        '<limit lower="0" upper="0.8" effort="100" velocity="1"/></joint>'
+    )
+    ready = ready_to_drive(read(tmp_path, base(lift)))
+    assert ready.standing == "Stand"
+    assert ready.pose("Stand")["lift_joint"] > 0.04
+    assert any("its arms lie on the ground" in problem.message for problem in ready.problems)

@@ -37,6 +37,8 @@ class WalkSettings:
     slowest: float = 0.12  # speed of the last steps to a goal, in top speeds
     last_step: float | None = None  # when to stop: so long before the goal, in times of the approach; None: its own
     side_gain: float = 0.5  # how a walk straight ahead comes back to its line [1/s]
+    again: int = 2  # times that it sets out again where it stands short of its goal
+    short: float = 0.08  # of the way, that it may stand short
     patience: float = 3.0  # a walk may take so many times as long as it should
     grace: float = 10.0  # ... and so much longer [s]
 
@@ -118,6 +120,8 @@ class WalkGuide:
             raise BadInput(f"{type(walker).__name__} cannot turn: its top turn is {walker.max_turn:g} rad/s")
         self.begin = math.inf  # when the first command is given [s]
         self.braking = False
+        self._again = 0  # times that it went on after it had come to stand short of the goal
+        self._braked, self._coasts = 0.0, 1.0  # what was left when it braked; part of its braking way that it needed
         self._fraction = goal.speed / 100.0
         self._start = np.zeros(3)
         self.path: list[tuple[float, float, float, float]] = []  # t [s], x, y [m], heading [rad] of every command
@@ -152,15 +156,35 @@ class WalkGuide:
             slowest = max(self.settings.slowest, self.walker.slowest)
             speed = min(speed, max(self._near(left, top, approach), slowest * top))
             last = self.walker.last_step if self.settings.last_step is None else self.settings.last_step
-            self.braking = left <= last * approach * speed
+            way = last * approach * speed
         else:  # v²/2a with a = top speed / stopping time
-            self.braking = left <= 0.5 * speed * self._fraction * self.walker.stopping_time
+            way = 0.5 * speed * self._fraction * self.walker.stopping_time
+        self.braking = left <= self._coasts * way
         if self.braking:
+            self._braked = left
             return Command()
         if self.goal.turn is not None:
             return Command(wz=sign * speed)
         aside = max(-0.3 * speed, min(0.3 * speed, -self.settings.side_gain * y))
         return Command(vx=sign * speed, vy=aside)
+
+    def goes_on(self) -> bool:
+        """Whether it stands too far before its goal, by its own estimate, and sets out again; call it where it stands.
+
+        A robot that slides or sags comes to stand sooner than its braking way tells.
+        """
+        goal = self.goal
+        wanted = goal.distance if goal.turn is None else math.radians(goal.turn)
+        if goal.seconds is not None or not wanted or not self.braking or self._again >= self.settings.again:
+            return False
+        done = self.traveled[0] if goal.turn is None else self.traveled[2]
+        left = math.copysign(1.0, wanted) * (wanted - done)
+        if left < self.settings.short * abs(wanted):
+            return False
+        needed = min(1.0, max(0.0, 1.0 - left / self._braked)) if self._braked > 0 else 1.0
+        self._coasts *= 0.5 * (1.0 + needed)  # halfway: what stopped it may not be there again
+        self._again, self.braking = self._again + 1, False
+        return True
 
     def _constant(self) -> Command:
         """The velocity of the goal, none when it is reached."""
@@ -292,5 +316,7 @@ def walk_to(
             if measure.fallen and not walker.tumbles:  # a ball leans as it likes
                 return False
             if walker.standing and not waits and (guide.braking or walker.gave_up):
+                if not walker.gave_up and guide.goes_on():
+                    continue
                 return guide.braking
     return False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.errors import BadInput, UnknownName
-from andante.geometry import SE3, so3
+from andante.geometry import SE3, Array, so3
 
 from .joint import Joint, JointType
 from .link import IDENTITY, Link, SensorSpec
@@ -256,6 +256,22 @@ class Robot:
                 pose = pose if step is IDENTITY else pose @ step
             poses[joint.child] = pose
         return poses
+
+    def center_of_mass(self, positions: Mapping[str, float] | None = None) -> Array:
+        """Of all links in the root frame [m]; the root's origin where nothing weighs.
+
+        Args:
+            positions: of joints [rad, m]; those that are not named are at 0.
+
+        Returns:
+            (3,) sum(m_i c_i) / sum(m_i).
+        """
+        poses = self.link_poses(positions)
+        weighed = [(link.inertia, poses[link.name]) for link in self.links if link.inertia is not None]
+        total = sum(inertia.mass for inertia, _ in weighed)
+        if not total > 0:
+            return np.zeros(3)
+        return np.asarray(np.sum([i.mass * (pose @ i.com) for i, pose in weighed], axis=0) / total, dtype=float)
 
     def complete(self, positions: Mapping[str, float]) -> dict[str, float]:
         """Positions of all movable joints.

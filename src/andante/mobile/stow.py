@@ -17,6 +17,7 @@ from andante.geometry import Array
 from andante.navigation.vehicle import convex_outline, edge_distances
 
 CLEAR = 0.05  # of arms over the ground [m]
+DRAGS = 5e-3  # of arms over the ground, below which they scrape it [m]
 WIDE = 0.5  # of the base's narrower side, by which arms may reach beyond it at zero
 BETTER = 0.8  # of that reach, which folding has to get below
 TRIES = 600  # random changes of one or two joints, the better ones kept
@@ -30,9 +31,9 @@ def stowed(robot: Robot) -> Robot:
     """The robot with a pose `Stand` in which its arms stay over its base, where they reach beyond it at zero.
 
     Files state joints, not how an arm is carried: at zero it often stands out to the side by more than the base is
-    wide, and its weight lifts a wheel. Joints between their limits are tried at random, from zero on, the corners of
-    the boxes about the arm's shapes measured by how far they lie outside the base, in it, or on the ground. A robot
-    with a pose of its own to stand in keeps that.
+    wide, and its weight lifts a wheel, or it lies on the ground and drags. Joints between their limits are tried at
+    random, from zero on, the corners of the boxes about the arm's shapes measured by how far they lie outside the base,
+    in it, or on the ground. A robot with a pose of its own to stand in keeps that.
     """
     if robot.standing is not None:
         return robot
@@ -40,15 +41,16 @@ def stowed(robot: Robot) -> Robot:
     if not carried.joints or len(carried.outline) < 3:
         return robot
     start = np.clip(np.zeros(len(carried.joints)), carried.low, carried.high)
-    before = carried.reach(start)
-    if before < WIDE * float(np.ptp(carried.outline, axis=0).min()):
+    before, drags = carried.reach(start), carried.sinks(start) > CLEAR - DRAGS
+    if before < WIDE * float(np.ptp(carried.outline, axis=0).min()) and not drags:
         return robot
     found = carried.search(start)
     after = carried.reach(found)
-    if after > BETTER * before:
+    if after > BETTER * before and not (drags and carried.sinks(found) < CLEAR - DRAGS):
         return robot
     pose = {joint.name: round(float(q), 4) for joint, q in zip(carried.joints, found, strict=True)}
     told = f"its arms reach {before:.2g} m beyond its base at zero; it drives with them folded, {after:.2g} m beyond it"
+    told = "its arms lie on the ground at zero; it drives with them lifted" if drags else told
     problem = Problem(Severity.INFO, f"{told}; a pose 'stand' of its own comes before that", robot.source)
     return replace(robot, poses={**robot.poses, "Stand": pose}, problems=(*robot.problems, problem))
 
@@ -109,6 +111,10 @@ class _Carried:
     def reach(self, q: Array) -> float:
         """How far the arms reach beyond the base at joint positions [m]."""
         return max(0.0, float(np.max(-edge_distances(self.outline, np.concatenate(self._places(q))[:, :2]))))
+
+    def sinks(self, q: Array) -> float:
+        """How far the lowest point of the arms lies below the height that they are kept over the ground [m]."""
+        return float(max(np.max(self.floor - places[:, 2]) for places in self._places(q)))
 
     def cost(self, q: Array) -> float:
         """How far the arms reach beyond the base, at the worst and link by link, into it, and to the ground [m]."""

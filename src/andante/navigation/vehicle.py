@@ -170,7 +170,7 @@ def calm_limits(robot: Robot, drive: Drive, outline: Array) -> CalmLimits:
     a = c min(mu g, g d / h, sum(tau) / (r m)), v = sqrt(2 a L), with d from the center to the edge of the stand, h its
     height, tau the efforts of the driven wheels, L the length of the robot, and c = 0.5 for calm, 0.8 to stop.
     """
-    center, floor = _center_of_mass(robot), _floor(robot)
+    center, floor = robot.center_of_mass(_as_it_stands(robot)), _floor(robot)
     wheels = [part for part in drive.wheels if part.driven]
     middle = se2.transform(se2.inverse(drive.reference), center[None, :2])[0]
     low, high = outline.min(axis=0), outline.max(axis=0)
@@ -209,18 +209,6 @@ def _stand(robot: Robot, drive: Drive, floor: float) -> Array:
             if low[2] - floor < near:
                 found.append(0.5 * (low + high)[:2])
     return se2.transform(se2.inverse(drive.reference), np.array(found)) if found else np.zeros((0, 2))
-
-
-def _center_of_mass(robot: Robot) -> Array:
-    """Of all links as the robot stands, root frame [m]; the root's origin where nothing weighs."""
-    poses, weighed = robot.link_poses(_as_it_stands(robot)), [link for link in robot.links if link.inertia is not None]
-    total = sum(link.inertia.mass for link in weighed if link.inertia is not None)
-    if not total > 0:
-        return np.zeros(3)
-    moments = [
-        link.inertia.mass * (poses[link.name] @ link.inertia.com) for link in weighed if link.inertia is not None
-    ]
-    return np.asarray(np.sum(moments, axis=0) / total, dtype=float)
 
 
 def _as_it_stands(robot: Robot) -> dict[str, float]:

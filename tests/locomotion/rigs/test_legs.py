@@ -107,3 +107,65 @@ def test_a_leg_that_cannot_stand_is_named_with_its_limits(tmp_path):
 def test_joints_whose_range_lies_beyond_a_quarter_turn_stand(tmp_path):
     folded = re.sub(r'(name="._knee".*?lower=")-2.6(" upper=")2.6', r"\g<1>-2.6\g<2>-1.65", upright())
     assert infer_rig(load(tmp_path, folded)).stance["a_knee"] < -1.65
+
+
+def test_a_named_pose_on_the_hind_legs_is_not_the_stance(tmp_path):
+    raised = {"a_swing": -1.6, "a_knee": -0.6, "b_swing": -1.6, "b_knee": -0.6}
+    robot = load(tmp_path, upright())
+    robot = replace(robot, poses={"home": {**dict.fromkeys(robot.joint_names, 0.0), **raised}})
+    assert robot.standing == "home"
+    assert len(find_legs(robot)) == 4
+    rig = infer_rig(robot)
+    assert len(rig.legs) == 4
+    assert abs(rig.stance["a_swing"] + 1.6) > 0.3
+    level = replace(robot, poses={"home": dict.fromkeys(robot.joint_names, 0.0)})
+    assert infer_rig(level).stance["a_swing"] == 0.0  # a pose on all four is taken
+
+
+def fingers(side, y):
+    """An arm of four joints with a hand of two fingers."""
+    tilts = [f"{side}_arm{i}" for i in range(4)]
+    parts, parent = [], "body"
+    for i, name in enumerate(tilts):
+        parts.append(f'<link name="{name}"><inertial><mass value="0.2"/>{TENSOR}</inertial></link>')
+        at = f"0 {y} 0" if i == 0 else "0 0 -0.1"
+        parts.append(hinge(f"{name}_joint", parent, name, at))
+        parent = name
+    for k in range(2):
+        one, two = f"{side}_finger{k}", f"{side}_tip{k}"
+        tip = '<collision><origin xyz="0 0 -0.03"/><geometry><sphere radius="0.01"/></geometry></collision>'
+        parts.append(f'<link name="{one}"><inertial><mass value="0.02"/>{TENSOR}</inertial></link>')
+        parts.append(f'<link name="{two}"><inertial><mass value="0.02"/>{TENSOR}</inertial>{tip}</link>')
+        parts.append(hinge(f"{one}_joint", parent, one, f"0 {0.05 * k} -0.1"))
+        parts.append(hinge(f"{two}_joint", one, two, "0 0 -0.03"))
+    return "".join(parts)
+
+
+TENSOR = '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/>'
+
+
+def hinge(name, parent, child, at):
+    return (
+        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/><origin xyz="{at}"/>'
+        '<axis xyz="0 1 0"/><limit lower="-1.5" upper="1.5" effort="10" velocity="5"/></joint>'
+    )
+
+
+def test_fingers_of_two_hands_are_no_legs(tmp_path):
+    body = f'<link name="body"><inertial><mass value="5"/>{TENSOR}</inertial></link>'
+    robot = load(tmp_path, f'<robot name="torso">{body}{fingers("l", 0.2)}{fingers("r", -0.2)}</robot>')
+    with pytest.raises(BadInput, match=r"has no legs: its chains \(l_tip0.*hang on arms, as fingers do"):
+        find_legs(robot)
+
+
+def test_slides_of_a_bracket_are_no_joints_of_a_leg(tmp_path):
+    text = upright()
+    slide = (
+        '<link name="slide"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" '
+        'iyz="0"/></inertial></link><joint name="bracket" type="prismatic"><parent link="trunk"/><child link="slide"/>'
+        '<axis xyz="0 0 1"/><limit lower="-0.005" upper="0.005" effort="100" velocity="1"/></joint></robot>'
+    )
+    text = text.replace("</robot>", slide)
+    text = re.sub(r'(name="a_tilt" type="revolute"><parent link=")trunk', r"\g<1>slide", text)
+    legs = find_legs(load(tmp_path, text))
+    assert [len(leg.joints) for leg in legs] == [3] * 4

@@ -18,7 +18,7 @@ from andante.gravity import GRAVITY
 from .crouch import crouch
 from .gains import biped_gains
 from .halves import halves
-from .legs import body_link, find_legs, forward_azimuth, leg_faults, resting_pose, ring_order
+from .legs import body_link, find_legs, forward_azimuth, leg_faults, resting_pose, ring_order, without_odd_pose
 from .rig import OPEN, Leg, Rig, leg_chain, leg_gains
 from .stance import Sketch, centered_stance, named_stance, reach_of, sketch_leg, vec, weigh_robot
 
@@ -40,6 +40,7 @@ def infer_rig(
     if stance is not None:
         UnknownName.check("joint", stance, robot.joint_names, f"stance of {robot.name!r}")
         robot = replace(robot, poses={STANDING_POSES[0]: dict(stance)})
+    robot = without_odd_pose(robot)
     try:
         branches = find_legs(robot)
     except BadInput as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,9 @@ REAR = re.compile(r"rear|hind|back|(?:^|_)(?:[rhb][lr]|[lr][hb]|lr)(?:_|$)", re.
 SIDE = re.compile(r"left|right|(?:^|_)[lr](?:_|$)", re.IGNORECASE)
 APART = 0.4  # of the height of a leg: branches that begin and reach higher by more, together, are no legs beside it
 MANY = 6  # joints of a leg, from which the last one may move toes
+SPINE = 3  # joints that may lie between the parts of a body that legs begin on
+ODD = 0.25  # of their length, by which hips of like legs may differ in height
+SPRING = 0.1  # of a robot's size: slides that move less are springs or brackets
 SLACK = 0.1  # a hinge that turns less is no joint of a leg [rad]
 ASKEW = 1.3  # legs that point this much more to one side than ahead mark the sides
 
@@ -34,7 +38,7 @@ def branches(robot: Robot) -> list[Branch]:
         for name in _path(robot, joint.child):
             users[name] = users.get(name, 0) + 1
     led = {j.mimic.joint: j.name for j in robot.movable if j.mimic is not None}
-    out = []
+    out, wide = [], float(np.ptp([pose.translation for pose in robot.link_poses().values()], axis=0).max())
     for joint, group in ends:
         path = _path(robot, joint.child)
         own = []
@@ -45,7 +49,7 @@ def branches(robot: Robot) -> list[Branch]:
             if users[name] > 1 or foreign or leads:
                 break
             own.append(name)
-        own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n)]
+        own = [n for n in reversed(own) if robot.joint(n).mimic is None and _moves(robot, n, wide)]
         if len(own) >= MANY and _is_toe(robot, joint):
             own, first = own[:-1], foot_body(robot, joint.parent)
             joint, group = robot.joint(own[-1]), robot.welded(first)
@@ -82,10 +86,13 @@ def _spins(robot: Robot, joint: Joint, end: tuple[str, Array, float]) -> bool:
     return joint.type is not JointType.PRISMATIC and across <= max(radius, 1e-3)
 
 
-def _moves(robot: Robot, name: str) -> bool:
-    """Whether a joint can move a leg: slack of a bearing that a file models as a joint does not."""
+def _moves(robot: Robot, name: str, wide: float) -> bool:
+    """Whether a joint can move a leg: slack of a bearing that a file models as a joint, or a spring's way, does not.
+
+    wide: how far the robot's links lie apart [m].
+    """
     joint = robot.joint(name)
-    least = 1e-6 if joint.type is JointType.PRISMATIC else SLACK
+    least = SPRING * wide if joint.type is JointType.PRISMATIC else SLACK
     return not joint.limits.upper - joint.limits.lower < least
 
 
@@ -141,12 +148,37 @@ def resting_pose(robot: Robot) -> tuple[dict[str, float], bool]:
     return robot.complete(inside), robot.standing is not None
 
 
+def without_odd_pose(robot: Robot) -> Robot:
+    """The robot without a named pose in which it stands on two of four like legs; itself otherwise.
+
+    Key frames hold what their author was after, also a pose on the hind legs, or one for other signs of the joints.
+    """
+    if robot.standing is None:
+        return robot
+    found, poses = branches(robot), robot.link_poses(resting_pose(robot)[0])
+    low = {b.name: float((poses[b.foot] @ b.point)[2]) - b.radius for b in found}
+    if len(low) < 4:
+        return robot
+    height = max(float(p.translation[2]) for p in poses.values()) - min(low.values())
+    touching = [b for b in found if low[b.name] - min(low.values()) < 0.1 * max(height, 1e-6)]
+    if len(touching) != 2:
+        return robot
+    hips = {b.name: float(poses[b.hip].translation[2]) for b in found}
+    first, tall = touching[0], hips[touching[0].name] - low[touching[0].name]
+    like = [b for b in found if len(b.joints) == len(first.joints)]
+    level = [b for b in like if abs(hips[b.name] - hips[first.name]) < ODD * abs(tall)]
+    if len(level) != 4 or not all(b in level for b in touching):
+        return robot
+    return replace(robot, poses={k: v for k, v in robot.poses.items() if k != robot.standing})
+
+
 def find_legs(robot: Robot) -> list[Branch]:
     """The legs: those branches that carry the robot, in file order.
 
     In a named standing pose they are the ones that touch the ground; else of the groups of like branches that can
     reach below the rest of the robot the one of four or more, then the one that begins and reaches lowest.
     """
+    robot = without_odd_pose(robot)
     found = branches(robot)
     if robot.loops and not found:
         raise _closed(robot, robot.loops[0])
@@ -184,8 +216,21 @@ def _standing(robot: Robot, found: list[Branch]) -> list[Branch]:
         return [b for b, z in zip(found, low, strict=True) if z - min(low) < 0.1 * max(height, 1e-6)]
     heights = {b.name: (float(poses[b.hip].translation[2]), _lowest_reach(robot, b, pose)) for b in found}
     groups = [group for group in _alike(found, heights) if len(group) > 1] or [found]
+    groups = [group for group in groups if _on_one_body(robot, group)]
+    if not groups:
+        ends = _named([branch.foot for branch in found])
+        raise BadInput(f"robot {robot.name!r} has no legs: its chains ({ends}) hang on arms, as fingers do")
     carrying = [group for group in groups if _carries(robot, group, twins, heights, poses)]
     return min(carrying or groups, key=lambda group: (len(group) < 4, _depth(group, heights)))
+
+
+def _on_one_body(robot: Robot, group: list[Branch]) -> bool:
+    """Whether branches begin on one body, of a few joints at most: fingers of two hands begin on the ends of arms."""
+    lines = [_path(robot, branch.hip) for branch in group]
+    shared = 0
+    while all(len(line) > shared and line[shared] == lines[0][shared] for line in lines):
+        shared += 1
+    return max(len(line) for line in lines) - shared <= SPINE
 
 
 def _carried_by(robot: Robot, loop: Joint, branch: Branch) -> bool:
