@@ -25,7 +25,8 @@ from andante.physics.commands import default_gains
 from andante.physics.registry import ENGINES
 from andante.physics.tree import BodyTree, body_tree
 
-from .dynamics import PRISMATIC, REVOLUTE, Limb, Servos, follow
+from .bodies import PRISMATIC, REVOLUTE
+from .dynamics import Limb, Servos, follow
 from .recording import JointRecording
 
 Values = Mapping[tuple[str, str], float]  # (kind, joint or link) -> value
