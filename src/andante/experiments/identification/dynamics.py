@@ -16,6 +16,7 @@ from andante.geometry import Array
 
 from .stepping import advance
 
+
 @dataclass(frozen=True)
 class Limb:
     """Bodies of a held tree, parents first; arrays over the bodies, joint i carries body i.

@@ -46,9 +46,7 @@ def _speed(a: float, c: float, b0: float, b1: float, effort: float, dry: float) 
 
 
 @njit(nogil=True, error_model="numpy")
-def _by_sweeps(
-    A: Array, b: Array, b0: Array, b1: Array, effort: Array, viscous: Array, dry: Array, x: Array
-) -> None:
+def _by_sweeps(A: Array, b: Array, b0: Array, b1: Array, effort: Array, viscous: Array, dry: Array, x: Array) -> None:
     """The speeds joint by joint, until they change no more."""
     n = x.shape[0]
     for _sweep in range(SWEEPS):
@@ -183,9 +181,7 @@ def advance(
                 k = lead[i]
                 q[i] = offset[i] if k < 0 else ratio[i] * (y[k] + (1.0 - at) * every * dt * v[k]) + offset[i]
                 dq[i] = 0.0 if k < 0 else ratio[i] * v[k]
-            mass_and_bias(
-                q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, work
-            )
+            mass_and_bias(q, dq, parent, rotation, place, axis, kind, mass, com, inertia, heavy, gravity, M, bias, work)
             A[:] = 0.0
             load[:] = 0.0
             for i in range(bodies):
