@@ -11,7 +11,8 @@ DART (even seeds) or MuJoCo (odd ones), or `--engine`; its servos are torques wi
 light legs chattered). It is excited for 30 s, positions get noise and are rounded to encoder counts, 100 times a
 second. The fit sees that table and the robot's own file; its model is the compiled replay of `andante.experiments`, its
 result is replayed on MuJoCo. Afterwards what it found is compared with what was hidden. Finished runs are lines of
-DIR/runs.jsonl (`--out`), so that a study that was stopped goes on.
+DIR/runs.jsonl (`--out`), so that a study that was stopped goes on; recordings lie beside them, by the code that made
+them, and serve the runs without and with torques.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from journal import Journal
+from journal import Journal, code_now
 
 from andante.control.body import Body, BodyCommand, BodyState
 from andante.description import Robot, load_robot
@@ -334,8 +335,9 @@ def carried_out(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def jobs(asked: argparse.Namespace) -> list[dict[str, Any]]:
-    """The runs that are asked for."""
-    keep = None if asked.keep is None else str(asked.keep)
+    """The runs that are asked for; recordings of code that is committed serve the runs without and with torques."""
+    code = code_now()
+    keep = None if asked.keep is None and code.endswith("+") else str(asked.keep or asked.out / "recordings" / code)
     return [
         {"case": case.name, "seed": seed, "engine": engine, "torques": torques, "masses": asked.masses, "keep": keep}
         for case in CASES
@@ -353,7 +355,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--engine", action="append", help=f"that records; without: {' and '.join(ENGINES)} by turns")
-    parser.add_argument("--keep", type=Path, help="a folder in which recordings are kept and found again")
+    parser.add_argument("--keep", type=Path, help="where recordings are kept and found again; OUT/recordings/CODE")
     parser.add_argument("--torques", action="store_true")
     parser.add_argument("--masses", action="store_true", help="identify masses too, without and with torques")
     parser.add_argument("--out", type=Path, default=Path("out/identification_study"), help="where runs are kept")

@@ -105,9 +105,14 @@ def test_targets_are_held_and_delays_are_continuous():
     times, values = np.array([0.0, 0.015]), np.array([1.0, 3.0])
     assert _means(times, values, np.array([0.0, 0.01, 0.02, 0.03])) == pytest.approx([1.0, 2.0, 3.0])
     ramp = np.arange(10.0)
-    assert _later(ramp, 2.5, False)[5:] == pytest.approx(ramp[5:] - 2.5)
-    assert _later(ramp, 2.0, False)[:3] == pytest.approx([0.0, 0.0, 0.0])
-    assert _later(ramp, -1.5, False)[:8] == pytest.approx(ramp[:8] + 1.5)
+
+    def later(steps: float, from_rest: bool = False, first: float = 0.0) -> np.ndarray:
+        return _later(first + ramp[:, None], np.array([steps]), np.array([from_rest]))[:, 0]
+
+    assert later(2.5)[5:] == pytest.approx(ramp[5:] - 2.5)
+    assert later(2.0, first=3.0)[:3] == pytest.approx([3.0, 3.0, 3.0])
+    assert later(2.0, from_rest=True, first=3.0)[:3] == pytest.approx([0.0, 0.0, 3.0])
+    assert later(-1.5)[:8] == pytest.approx(ramp[:8] + 1.5)
 
 
 def test_the_implicit_euler_rule_damps_by_stiffness_times_step(pendulum):

@@ -76,7 +76,7 @@ def approached(problem: Problem, z: Array) -> Array:
         if all(block.done for block in blocks):
             return trial
         mixed = not np.array_equal(trial, z)
-        z = trial
+        z = problem.best = trial
         gaps = problem.gaps(z) if mixed else gaps
     return z
 

@@ -12,7 +12,8 @@ larger than the H^-1 of independent residuals. What may be wrong all along (`_mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,12 +21,12 @@ from scipy.optimize import least_squares
 
 from andante.geometry import Array
 
+from .meter import Meter
 from .model import Replay, Values
 from .parameters import KINDS, Parameter
 from .splits import doubt, rested
 
 POSITION, EFFORT = "position", "effort"
-SAID = 20  # simulations between two words of progress
 DAMPINGS = (1e-6, 0.01, 0.1, 1.0)  # strengths of Levenberg's damping that are tried at a time
 
 
@@ -75,13 +76,13 @@ class Problem:
         fixed: values of parameters that are not identified.
         efforts: joints whose torques are compared.
         currents: joints whose currents are compared, by a torque constant.
-        watch: is told now and then how many simulations were made.
+        meter: counts the steps that are simulated.
     """
 
     def __init__(
         self, replays: Sequence[Replay], parameters: Sequence[Parameter], fixed: Values,
         efforts: Sequence[str] = (), currents: Sequence[str] = (), settings: FitSettings | None = None,
-        watch: Callable[[int], None] | None = None,
+        meter: Meter | None = None,
     ) -> None:  # fmt: skip
         self.replays, self.parameters, self.fixed = list(replays), list(parameters), dict(fixed)
         self.settings = settings or FitSettings()
@@ -93,7 +94,9 @@ class Problem:
                 if joint in efforts or joint in currents:
                     self.channels.append(Channel(r, j, EFFORT, joint if joint not in efforts else ""))
         self._touches = [self._replays_of(parameter) for parameter in self.parameters]
-        self.evaluations, self._watch = 0, watch
+        self.evaluations, self._meter = 0, meter or Meter()
+        self.best: Array | None = None  # z of the least cost of the stage in hand, for those who stop it
+        self._least = math.inf
         self.resting: set[tuple[int, int]] = set()  # replay and joint of which samples at rest count too
         self.fine = False  # whether simulated positions are rounded as by the encoders; from afar that leads nowhere
 
@@ -111,11 +114,14 @@ class Problem:
 
     def simulated(self, z: Array, only: Sequence[int] | None = None) -> dict[int, tuple[Array, Array]]:
         """Positions and efforts of the replays, or of some."""
-        values = self.values(z)
+        values, chosen = self.values(z), range(len(self.replays)) if only is None else only
         self.evaluations += 1
-        if self._watch is not None and self.evaluations % SAID == 0:
-            self._watch(self.evaluations)
-        return {r: self.replays[r].simulate(values) for r in (range(len(self.replays)) if only is None else only)}
+        self._meter.count(sum(self.replays[r].steps for r in chosen))
+        return {r: self.replays[r].simulate(values) for r in chosen}
+
+    def cost(self, simulations: float) -> float:
+        """Steps of so many simulations of all."""
+        return simulations * sum(replay.steps for replay in self.replays)
 
     def gap(self, channel: Channel, run: tuple[Array, Array], z: Array) -> Array:
         """Simulated less measured (samples,), at the samples that count; those at rest by their weight."""
@@ -207,6 +213,7 @@ class Problem:
         """Least squares over all from where every joint fits by itself (`approached`), not yet to their very bottom."""
         settings, (low, high), (_, deviation) = self.settings, self.bounds, self.prior
         z = self._with_constants(np.clip(start, low, high))
+        self._least, self.best = math.inf, z
         weights = self._weights(self.gaps(z))
 
         def left(x: Array) -> Array:
@@ -223,20 +230,29 @@ class Problem:
 
     def solve(self, start: Array) -> Fitted:
         """Least squares over all from a start that is near, encoders rounding, and what is known then."""
-        _, deviation = self.prior
-        self.fine = True
+        self.fine, self.best = True, start
         z = rested(self, np.clip(start, *self.bounds))
+        self._least = math.inf
         z = self._descended(z, self._weights(self.gaps(z)))
         other = rested(self, z)
         weights = self._weights(self.gaps(z))
         if float(np.sum(self._left(other, weights) ** 2)) < float(np.sum(self._left(z, weights) ** 2)):
             z = self._descended(other, weights)
+        return self.told(z)
+
+    def told(self, z: Array, stopped: bool = False) -> Fitted:
+        """How sure z is; of a search that was stopped the step that it would have taken is added to what is open."""
+        usual, deviation = self.prior
         gaps = self.gaps(z)
         spread, weights = self.spreads(gaps), self._weights(gaps)
         J = self.jacobian(z, weights)
         residuals = [w * gap for w, gap in zip(weights, gaps, strict=True)]
         covariance = self._covariance(J, residuals, deviation) + self._mistaken(z, J, weights, deviation)
         covariance += doubt(self, z)
+        if stopped:
+            slope = J.T @ np.concatenate(residuals) + (z - usual) / deviation**2
+            step = np.linalg.solve(J.T @ J + np.diag(1.0 / deviation**2), slope)
+            covariance += np.outer(step, step)
         return Fitted(z, covariance, spread, self.evaluations)
 
     def _weights(self, gaps: Sequence[Array]) -> Array:
@@ -248,7 +264,10 @@ class Problem:
         """All that is squared and summed."""
         usual, deviation = self.prior
         gaps = [w * gap for w, gap in zip(weights, self.gaps(z), strict=True)]
-        return np.concatenate([*gaps, (z - usual) / deviation])
+        left = np.concatenate([*gaps, (z - usual) / deviation])
+        if (cost := float(left @ left)) < self._least:
+            self._least, self.best = cost, z.copy()
+        return left
 
     def _descended(self, z: Array, weights: Array) -> Array:
         """z with the least sum of squares that steps by sharp derivatives lead to.

@@ -13,18 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from andante.description import Robot
 from andante.errors import BadInput, UnknownName
 from andante.files import write_whole
-from andante.geometry import Array
 from andante.progress import bar
 
 from .approach import approached
 from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem
+from .meter import Meter
 from .model import HeldLimb, Replay, ReplaySettings, held_limbs
 from .parameters import POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
 from .proof import replayed
@@ -34,6 +34,7 @@ from .rigid import simplified
 from .verdict import judged
 
 EARLY = 0.005  # delay at which a fit begins [s]
+STOPPED = "stopped by the user while {} were fitted; their intervals allow for what was left to go"
 
 
 @dataclass(frozen=True)
@@ -82,37 +83,18 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
     parameters, fixed = _parameters(job, joints, kinds, limbs[0], told[0], efforts, currents)
     if not parameters:
         raise BadInput(f"none of {', '.join(kinds)} applies to {', '.join(joints)}; nothing to identify")
-    estimates, warnings, curves = list[Estimate](), list[str](), list[Curves]()
-    values: dict[tuple[str, str], float] = dict(fixed)
-    groups = [*_clusters(replays, parameters)]
-    with bar("identifying", progress) as report:
-        for number, (some, mine) in enumerate(groups):
-            whose = ", ".join(dict.fromkeys(each.of[0] for each in mine))
-
-            def watch(runs: int, number: int = number, whose: str = whose) -> None:
-                report(number, len(groups), f"identifying {whose}: {runs} simulations")
-
-            far, problem = (
-                Problem([each[r] for r in some], mine, fixed, efforts, currents, job.fit, watch)
-                for each in (rough, replays)
-            )
-            low, high = problem.bounds
-            first = np.clip(np.array([_first(parameter) for parameter in mine]), low, high)
-            before = problem.gaps(problem.prior[0])
-            near = far.near(approached(far, first))
-            problem.evaluations = far.evaluations
-            found = problem.solve(near)
-            values |= problem.values(found.z)
-            verdict = judged(problem, found, told, bool(efforts))
-            estimates += verdict.estimates
-            warnings += verdict.warnings
-            curves += _curves(problem, found, before, joints)
-            report(number + 1, len(groups), f"identified {whose}")
-    ordered = {name: k for k, name in enumerate(joints)}
-    curves.sort(key=lambda curve: ordered.get(curve.joint, 0))
-    changes = robot_parameters(robot, estimates)
+    with bar("identifying", progress, unit="million steps") as report:
+        meter = Meter(lambda done, total: report(1e-6 * done, 1e-6 * total, ""))
+        problems = [
+            _Pair(*(Problem([each[r] for r in some], mine, fixed, efforts, currents, job.fit, meter)
+                    for each in (rough, replays)))
+            for some, mine in _clusters(replays, parameters)
+        ]  # fmt: skip
+        done = _fitted(problems, meter, told, bool(efforts))
+    curves = sorted((each for each in done.curves if each.joint in joints), key=lambda each: joints.index(each.joint))
+    changes = robot_parameters(robot, done.estimates)
     proof = (math.nan, math.nan)
-    if job.engine:
+    if job.engine and not done.stopped:
         proof = (
             replayed(robot, told[0], joints, job.engine, job.tilt),
             replayed(changes.on(robot), told[0], joints, job.engine, job.tilt),
@@ -123,15 +105,83 @@ def identify(job: IdentifyJob, progress: bool = False) -> Identification:
         joints=tuple(joints),
         seconds=sum(each.seconds for each in told),
         torques=tuple(efforts or currents),
-        estimates=tuple(estimates),
-        warnings=tuple(dict.fromkeys(warnings)),
+        estimates=tuple(done.estimates),
+        warnings=tuple(dict.fromkeys(done.warnings)),
         notes=tuple(dict.fromkeys(notes)),
-        engine=job.engine,
+        engine="" if done.stopped else job.engine,
         error_before=proof[0],
         error_after=proof[1],
         parameters=changes,
         curves=tuple(curves),
     )
+
+
+class _Pair(NamedTuple):
+    """A problem with replays that are rough, and with sharp ones."""
+
+    far: Problem
+    near: Problem
+
+
+@dataclass
+class _Done:
+    """What came of the problems of a fit."""
+
+    estimates: list[Estimate] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    curves: list[Curves] = field(default_factory=list)
+    stopped: bool = False  # by the user
+
+
+def _fitted(problems: Sequence[_Pair], meter: Meter, told: Sequence[JointRecording], torques: bool) -> _Done:
+    """Each problem solved, far and near; after Ctrl-C what was found until then."""
+    done = _Done()
+    for far, near in problems:
+        for steps in _expected(far, near):
+            meter.expect(steps)
+    for number, (far, near) in enumerate(problems):
+        found, done.stopped = _found(far, near, meter)
+        if found is not None:
+            verdict = judged(near, found, told, torques)
+            done.estimates += verdict.estimates
+            done.warnings += [STOPPED.format(_owners(near))] if done.stopped else []
+            done.warnings += verdict.warnings
+            done.curves += _curves(near, found)
+        late = [_owners(each) for _, each in problems[number + (found is not None) :]]
+        if done.stopped and late:
+            done.warnings.append(f"stopped by the user before {', '.join(late)} were fitted")
+        if done.stopped:
+            break
+    if not done.estimates:
+        raise KeyboardInterrupt
+    return done
+
+
+def _expected(far: Problem, near: Problem) -> tuple[float, float]:
+    """Steps of both stages of a fit, as it usually goes."""
+    count, kinds = len(near.parameters), len({each.kind for each in near.parameters})
+    return far.cost(len(far.settings.delays) + 8 * (kinds + 2) + 3 * (count + 3)), near.cost(40 + 4 * (2 * count + 5))
+
+
+def _found(far: Problem, near: Problem, meter: Meter) -> tuple[Fitted | None, bool]:
+    """A fit from afar to the end, and whether the user stopped it: what was best then, None where nothing was."""
+    low, high = near.bounds
+    first = np.clip(np.array([_first(parameter) for parameter in near.parameters]), low, high)
+    try:
+        meter.begin()
+        start = far.near(approached(far, first))
+        near.evaluations = far.evaluations
+        meter.begin()
+        return near.solve(start), False
+    except KeyboardInterrupt:
+        best = far.best if near.best is None else near.best
+        near.fine = True
+        return (None if best is None else near.told(best, stopped=True)), True
+
+
+def _owners(problem: Problem) -> str:
+    """Joints and links of a problem."""
+    return ", ".join(dict.fromkeys(each.of[0] for each in problem.parameters))
 
 
 def fit_recordings(job: IdentifyJob, out: Path, progress: bool = False) -> Identification:
@@ -280,13 +330,14 @@ def _clusters(
         left = [p for p in left if p not in mine]
 
 
-def _curves(problem: Problem, found: Fitted, before: Sequence[Array], joints: Sequence[str]) -> list[Curves]:
-    """What was measured and simulated of the joints that were fitted, in the first recording that has them."""
+def _curves(problem: Problem, found: Fitted) -> list[Curves]:
+    """What was measured and simulated of the joints of a problem, in the first recording that has them."""
     runs, out = problem.simulated(found.z), dict[str, Curves]()
+    before = problem.gaps(problem.prior[0])
     for channel, gap in zip(problem.channels, before, strict=True):
         replay, j = problem.replays[channel.replay], channel.joint
         name = replay.limb.joints[j]
-        if channel.what != POSITION or name in out or name not in joints:
+        if channel.what != POSITION or name in out:
             continue
         q = runs[channel.replay][0][:, j]
         left = problem.gap(channel, runs[channel.replay], found.z)

@@ -25,7 +25,8 @@ from andante.physics.commands import default_gains
 from andante.physics.registry import ENGINES
 from andante.physics.tree import BodyTree, body_tree
 
-from .dynamics import PRISMATIC, REVOLUTE, Limb, Servos, follow
+from .bodies import PRISMATIC, REVOLUTE
+from .dynamics import Limb, Servos, follow
 from .recording import JointRecording
 
 Values = Mapping[tuple[str, str], float]  # (kind, joint or link) -> value
@@ -327,11 +328,8 @@ class Replay:
     def simulate(self, values: Values) -> tuple[Array, Array]:
         """Positions and efforts (samples, joints) at the times of the recording."""
         limb, servos = self.limb.changed(values)
-        references = self.targets.copy()
-        for j, joint in enumerate(self.limb.joints):
-            late = values.get(("delay", joint), 0.0) / self.settings.step
-            if late != 0:
-                references[:, j] = _later(self.targets[:, j], late, bool(servos.speed[j]))
+        delays = np.array([values.get(("delay", joint), 0.0) for joint in self.limb.joints])
+        references = _later(self.targets, delays / self.settings.step, servos.speed)
         positions, efforts = follow(
             limb, servos, self.start, references, self.settings.step, 1.0 if self.settings.damped else 0.5,
             max(1, round(self.settings.turning / self.settings.step)),
@@ -408,18 +406,21 @@ def _means(times: Array, values: Array, grid: Array) -> Array:
     return np.asarray(np.diff(np.interp(grid, inner, total)) / np.diff(grid))
 
 
-def _later(targets: Array, steps: float, from_rest: bool) -> Array:
-    """Targets (n,) that come late by a number of steps, between two in proportion; velocities are 0 before.
+@njit(nogil=True)
+def _later(targets: Array, steps: Array, from_rest: np.ndarray) -> Array:
+    """Targets (n, joints) that come late by a number of steps each, between two in proportion; velocities are 0 before.
 
     Less than 0 steps: they come early, as they seem to where the samples are stamped late.
     """
-    whole = math.floor(steps)
-    part = steps - whole
-    fill = 0.0 if from_rest else targets[0]
-    n = len(targets)
-    at = np.arange(n) - whole
-
-    def shifted(index: np.ndarray) -> Array:
-        return np.where(index < 0, fill, targets[np.clip(index, 0, n - 1)])
-
-    return (1.0 - part) * shifted(at) + part * shifted(at - 1)
+    n, joints = targets.shape
+    out = np.empty((n, joints))
+    for j in range(joints):
+        whole = int(np.floor(steps[j]))
+        part = steps[j] - whole
+        fill = 0.0 if from_rest[j] else targets[0, j]
+        for i in range(n):
+            at = i - whole
+            here = fill if at < 0 else targets[min(at, n - 1), j]
+            before = fill if at < 1 else targets[min(at - 1, n - 1), j]
+            out[i, j] = (1.0 - part) * here + part * before
+    return out

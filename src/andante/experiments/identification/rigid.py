@@ -13,7 +13,8 @@ import numpy as np
 
 from andante.geometry import Array, so3
 
-from .dynamics import PRISMATIC, Limb
+from .bodies import PRISMATIC
+from .dynamics import Limb
 from .model import MOVES, HeldLimb, Replay, ReplaySettings
 from .recording import JointRecording
 
