@@ -1,6 +1,10 @@
 """Modules of Andante in processes of their own."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -64,3 +68,50 @@ def test_only_the_end_of_many_words_is_kept(tmp_path: Path, monkeypatch: pytest.
     assert child.last_words() == "done"
     assert len(child._errors) <= 4000
     child.end()
+
+
+PARENT = """import sys, time
+from andante.child import Child
+child = Child("sleeping", heard=True)
+child.said.get()
+print(child.process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def gone(pid: int, patience: float = 20.0) -> bool:
+    """Whether a process ends within some time [s]; one that nobody has waited for counts as ended."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks into /proc")
+def test_it_ends_when_its_parent_is_killed(module: str, tmp_path: Path) -> None:
+    """A bridge whose session was killed was alive an hour later, and tried to connect again."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path)])}
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, env=environment) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert not gone(pid, 0.2)
+        parent.send_signal(signal.SIGKILL)
+    assert gone(pid)
+
+
+def test_one_that_does_not_heed_is_ended_by_force(tmp_path: Path) -> None:
+    stubborn = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\n"
+    (tmp_path / "stubborn.py").write_text(stubborn + "time.sleep(600)\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path)])}
+    words = [sys.executable, "-c", "from andante import child; child.FAREWELL = 0.1; child.main(['stubborn'])"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == b"up\n"
+        process.stdin.close()
+        assert process.wait(30) == 1

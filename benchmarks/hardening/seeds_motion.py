@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import andante.motion as motion
+from andante.description import load_robot
+from andante.motion.io.library import library_motions
 
 from .seeds import Seed, words
 from .seeds_bags import mcap_plain
@@ -14,7 +15,6 @@ from .seeds_description import ARM, PARTS, XACRO
 from .seeds_maps import YAML, carmen, pgm
 from .seeds_meshes import cube
 
-LIBRARY = Path(motion.__file__).parent / "library"
 KEYS = b"""name = "nod"
 robot = "arm"
 interpolation = "smooth"
@@ -51,7 +51,7 @@ def seeds() -> Iterator[Seed]:
                    words(f"play {{in}}/arm.urdf {{in}}/{name} --check --json"), (name,),
                    words(f"play {{in}}/arm.urdf {{in}}/{name} --seconds 0.02 --anyway --json"))  # fmt: skip
     for robot, name in (("shell", "bow"), ("nao", "point")):
-        text = (LIBRARY / robot / f"{name}.action").read_bytes()
+        text = library_motions(load_robot(robot))[name].read_bytes()
         yield Seed(
             "motion",
             f"{name}.action",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import andante as an
 from andante.experiments import RunJob, load_experiment, run_experiment
+from andante.robots.nao import experiments as nao_experiments
 
 from .seeds import Seed, words
 
@@ -70,8 +71,8 @@ def seeds() -> Iterator[Seed]:
     yield Seed("launch", "waffle", {"l.toml": LAUNCH}, words(f"launch {{in}}/l.toml {LEVERS} --json"))
     run = "experiment run {in}/e.toml --out {out}/e --workers 0 --minutes 0.000001 --json"
     yield Seed("experiment", "slide", {"e.toml": SLIDE}, words(run))
-    data = Path(load_experiment.__code__.co_filename).parent / "data"
-    walk, table = data / "builtin" / "straight-walk.toml", data / "reference" / "nao-straight-walk.csv"
+    data = Path(nao_experiments.__file__).parent
+    walk, table = data / "straight-walk.toml", next(data.rglob("nao-straight-walk.csv"))
     files = {"e.toml": walk.read_bytes(), "t.csv": b"\n".join(table.read_bytes().splitlines()[:20]) + b"\n"}
     into = "experiment import {in}/t.csv --as x --experiment {in}/e.toml --json"
     yield Seed("experiment", "straight-walk", files, words(into), ("e.toml",))

@@ -1,17 +1,25 @@
-"""`Child`: a module of Andante in a process of its own, with the import path of this one."""
+"""`Child`: a module of Andante in a process of its own, with the import path of this one.
+
+A child must not outlive whoever started it, even where that was killed. Who is told something reads its input, which
+ends then; any other one is started as `python -m andante.child MODULE WORDS`, which watches the input for it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import queue
+import runpy
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 LAST = 4000  # bytes of its errors that are kept
+FAREWELL = 10.0  # that a child has to end tidily when its parent has gone [s]
 
 
 class Child:
@@ -19,7 +27,7 @@ class Child:
 
     Args:
         words: module and arguments, as after `python -m`.
-        told: whether `tell` writes to its input.
+        told: whether `tell` writes to its input; it then has to end by itself when that does.
         heard: whether the lines of its output come into the queue `said`, and an empty one when it ends.
         environment: variables that it gets unless they are set already.
     """
@@ -31,8 +39,8 @@ class Child:
         paths = [str(Path(__file__).parents[1]), *(entry for entry in sys.path if entry)]
         path = os.pathsep.join(dict.fromkeys(paths))
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", *words],
-            stdin=subprocess.PIPE if told else subprocess.DEVNULL,
+            [sys.executable, "-P", "-m", *(() if told else ("andante.child",)), *words],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE if heard else subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env={**(environment or {}), **os.environ, "PYTHONPATH": path},
@@ -88,3 +96,23 @@ class Child:
                 with contextlib.suppress(OSError):
                     stream.close()
         return code
+
+
+def main(words: Sequence[str]) -> None:
+    """Run a module as `python -m` does, until the input ends: then by SIGTERM, and by force after `FAREWELL`."""
+    threading.Thread(target=_end_with_input, args=(sys.stdin.fileno(),), daemon=True).start()
+    sys.argv = list(words)
+    runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+
+
+def _end_with_input(source: int) -> None:
+    with contextlib.suppress(OSError):
+        while os.read(source, 1 << 10):
+            pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(FAREWELL)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

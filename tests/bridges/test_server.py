@@ -276,6 +276,62 @@ def test_sockets_that_ask_for_nothing_lock_nobody_out(session):
         line.close()
 
 
+HANDSHAKE = (
+    "GET /rosbridge HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+def test_clients_that_read_no_answer_lock_nobody_out(make_session, tmp_path):
+    """A file for each of 800 connections that take nothing of it would be more files than a process may have."""
+    (tmp_path / "large.bin").write_bytes(bytes(20_000_000))
+    session = make_session(pages=[Page("/files/", tmp_path), Page("/word.txt", content=b"hi")])
+    ask = b"GET /files/large.bin HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    deaf = []
+    for _ in range(400):
+        line = socket.create_connection(("127.0.0.1", session.server.port), timeout=10)
+        line.sendall(ask)
+        deaf.append(line)
+    assert get(f"http://127.0.0.1:{session.server.port}/word.txt")[0] == 200
+    gone = 0
+    for line in deaf[:60]:
+        line.settimeout(10)
+        try:
+            while line.recv(1 << 20):
+                pass
+            gone += 1
+        except ConnectionResetError:
+            gone += 1
+        except TimeoutError:
+            break
+    assert gone == 60
+    for line in deaf:
+        line.close()
+
+
+def test_clients_that_say_nothing_make_room(make_session):
+    """WebSockets that were opened and left: whoever speaks is served; if all do, the next one is told so."""
+    session = make_session(limits=Limits(clients=4))
+    idle = []
+    for _ in range(12):
+        line = socket.create_connection(("127.0.0.1", session.server.port), timeout=10)
+        line.sendall(HANDSHAKE.encode())
+        assert b"101" in line.recv(1000)
+        idle.append(line)
+    speaking = []
+    for _ in range(4):
+        speaking.append(connect(session.server.ws_url))
+        say(speaking[-1], op="subscribe", topic="/robot_description")
+        hear(speaking[-1], "publish")
+    with connect(session.server.ws_url) as late, pytest.raises(ConnectionClosed) as found:
+        late.recv(timeout=10)
+    assert found.value.rcvd.code == 1013
+    say(speaking[0], op="call_service", service="/set", args={"data": True})
+    hear(speaking[0], "service_response")
+    for line in (*idle, *speaking):
+        line.close()
+
+
 def test_a_flood_of_pings_ends_the_connection(session):
     def flood(client):
         for _ in range(20_000):
@@ -292,6 +348,9 @@ def test_a_flood_of_pings_ends_the_connection(session):
 def test_only_so_many_clients(make_session):
     session = make_session(limits=Limits(clients=2))
     clients = [connect(session.server.ws_url) for _ in range(2)]
+    for client in clients:
+        say(client, op="call_service", service="/rosapi/get_ros_version")
+        hear(client, "service_response")
     with connect(session.server.ws_url) as third, pytest.raises(ConnectionClosed) as closed:
         third.recv(timeout=10)
     assert closed.value.rcvd.code == 1013

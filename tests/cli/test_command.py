@@ -139,3 +139,16 @@ def test_help_of_an_argument_that_is_told_elsewhere():
     about = {each.name: each.about for each in read_arguments("andante.tasks.gait:search")}
     assert about["variant"] == "exact (as published) or smooth."
     assert about["workers"] == "Processes; by default one per processor, 0: none."
+
+
+@pytest.mark.parametrize(
+    ("about", "doing"),
+    [
+        ("Let a robot walk and tell how far it came.", "working: let a robot walk and tell how far it came"),
+        ("Infer a rig: what gaits must know.", "working: infer a rig"),
+        ("Convert a robot; .xacro too.", "working: convert a robot"),
+        ("Read v1.2 files", "working: read v1.2 files"),
+    ],
+)
+def test_what_a_command_does_is_told_where_nothing_closer_is_known(about, doing):
+    assert Command("andante.tasks.walk:walk", about).doing == doing

@@ -137,6 +137,61 @@ def test_a_kernel_is_fresh_only_with_all_that_it_is_made_of(place: Place, change
     assert compiled >= 1
 
 
+MIXED = """
+import sys
+from pathlib import Path
+from andante.compiling import njit, store
+store.STORES = Path(sys.argv[1])
+from upper_file import upper
+first, registered = upper(2.0), "numba.np.arraymath" in sys.modules
+
+@njit()
+def own(x):
+    return upper(x) + sum([1.0, 2.0])
+
+print(first, registered, own(2.0), upper(2), "numba.np.arraymath" in sys.modules)
+"""
+
+
+@needs_level
+def test_kernels_of_the_store_do_not_wait_for_what_only_a_compiler_needs(place: Place) -> None:
+    """Numba's registries of Python and numpy cost a third of a second of each start; one that compiles has them."""
+    (place.folder / "mixed.py").write_text(MIXED)
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join([str(place.folder), str(SOURCE.parent)])}
+    variables |= {"NUMBA_CACHE_DIR": str(place.user)}
+    words = [sys.executable, "-P", str(place.folder / "mixed.py"), str(place.stores)]
+    ran = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["31.0", "False", "34.0", "31.0", "True"]
+
+
+EVERY = """
+import json, pickle, sys, zlib
+from pathlib import Path
+from numba.core.runtime import rtsys
+from numba.core.registry import cpu_target
+from numba.core.compiler import CompileResult
+context, count = cpu_target.target_context, 0
+rtsys.initialize(context)
+for path in sorted(Path(sys.argv[1]).glob("*.nbc")):
+    print(path.name, file=sys.stderr, flush=True)
+    made = CompileResult._rebuild(context, *pickle.loads(zlib.decompress(path.read_bytes())))
+    assert made.entry_point is not None
+    count += 1
+print(count)
+"""
+
+
+@pytest.mark.skipif(not any(map(os.path.isdir, map(store.folder_of, MINE))), reason="no store was built here")
+def test_all_kernels_of_the_store_are_linked_with_the_runtime_alone() -> None:
+    folder = next(path for path in map(store.folder_of, MINE) if path.is_dir())
+    variables = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    words = [sys.executable, "-P", "-c", EVERY, str(folder)]
+    ran = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-500:]
+    assert int(ran.stdout) > 100
+
+
 def test_stamps_do_not_depend_on_the_process() -> None:
     """Options of several words stand in sets, whose order differs from process to process."""
     show = "from andante.kinematics.ik.solver import solve; print(solve._cache._cache_file._source_stamp)"

@@ -95,6 +95,12 @@ class Command:
         name = self.name or self.function.partition(":")[2].replace("_", "-")
         app.command(name, help=self.about, cls=_read_when_asked(self))(lambda: None)
 
+    @property
+    def doing(self) -> str:
+        """What is told while nothing closer is known: the first clause of what it is for."""
+        about = re.split(r"[;.:](?:\s|$)", self.about, maxsplit=1)[0]
+        return f"working: {about[:1].lower()}{about[1:]}"
+
     @cached_property
     def _arguments(self) -> list[Argument]:
         return read_arguments(self.function)
@@ -149,7 +155,7 @@ class Command:
                 print_lines(call.by(self.dry))
                 return
             allow(given["body"], given["robot"], own["yes"])
-        with stage(f"working ({self.function.partition(':')[2]})"):
+        with stage(self.doing):
             result = self.run(call)
         for line in self.warned(result):
             warn(line)

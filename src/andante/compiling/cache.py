@@ -32,7 +32,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Insides of numba, as they have been since 0.57; another numba keeps what it compiles in its own way.
 caching: Any = import_module("numba.core.caching")
-KNOWN = hasattr(caching, "FunctionCache") and hasattr(caching, "IndexDataCacheFile")
+runtime: Any = import_module("numba.core.runtime")
+KNOWN = (
+    hasattr(caching, "FunctionCache") and hasattr(caching, "IndexDataCacheFile") and hasattr(runtime, "rtsys")
+)  # fmt: skip
 
 PACKAGE = __name__.partition(".")[0]
 KEPT_NOWHERE = f"compiling for this run alone: neither the installation nor the home can be written to; {REMEDY}"
@@ -119,15 +122,21 @@ if KNOWN:
                 name = f"{function.__module__.removeprefix(PACKAGE + '.')}.{function.__qualname__}"
                 self._stored = StoreFile(str(folder), name, made_of)
 
-        def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            """A kernel that was compiled before; None: there is none.
+
+            Machine code of the store needs numba's runtime alone. What numba knows of Python and numpy (a third of a
+            second to import and register) is left to the first kernel that has to be compiled.
+            """
             if self._stored is not None and self._enabled:
                 with suppress(Exception):  # a damaged file: the kernel is compiled
                     data = self._stored.load(sig)
                     if data is not None:
+                        runtime.rtsys.initialize(target_context)
                         return self._impl.rebuild(target_context, data)
                 if store.building():
                     return None  # what the user has kept must not be missing from the store
-            return super()._load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)
 
         def _save_overload(self, sig: Any, data: Any) -> None:
             if self._stored is None or not store.building():

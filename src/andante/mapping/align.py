@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +32,7 @@ class PointScan:
     sensor: tuple[float, float] = (0.0, 0.0)
     spacing: float = SPACING  # nearer neighbors are left out [m]
 
-    @property
+    @cached_property
     def lines(self) -> int:
         """How many points have a line through them."""
         return int((~np.isnan(self.normals[:, 0])).sum())
@@ -60,7 +61,8 @@ class Target:
         self.points, self.normals = np.concatenate(points), np.concatenate(normals)
         self.corner, self.shape = np.zeros(2), np.zeros(2, dtype=np.int64)
         if len(self.points):
-            self.first, self.order = sort_into_cells(self.points, CELL, self.corner, self.shape)
+            self.first, order = sort_into_cells(self.points, CELL, self.corner, self.shape)
+            self.points, self.normals = self.points[order], self.normals[order]  # cell by cell
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def align(
         return Alignment(pose, H, 0, 0.0, 0.0)
     partners, rms, inside = align_points(
         scan.points, scan.normals, target.points, target.normals, CELL, target.corner, target.shape, target.first,
-        target.order, pose, min(reach, CELL), final_reach, iterations, H,
+        pose, min(reach, CELL), final_reach, iterations, H,
     )  # fmt: skip
     return Alignment(pose, H / max(rms, noise) ** 2, partners, partners / max(inside, 1), rms)
 
@@ -192,11 +194,13 @@ def sort_into_cells(points: Array, size: float, corner: Array, shape: np.ndarray
 @njit()
 def align_points(
     points: Array, normals: Array, target: Array, target_normals: Array, size: float, corner: Array, shape: np.ndarray,
-    first: np.ndarray, order: np.ndarray, pose: Array, reach: float, final_reach: float, iterations: int, H: Array,
+    first: np.ndarray, pose: Array, reach: float, final_reach: float, iterations: int, H: Array,
 ) -> tuple[int, float, int]:  # fmt: skip
     """Move `pose` (3,) until points · pose lie on the lines of the target; Gauss-Newton with Tukey's weights.
 
     Residual of a point p: n · (pose p - q), q the nearest target point with a normal n within 45 degrees of its own.
+    The target lies in the order of its cells, of which `first` (cells + 1,) are the beginnings; so those of neighboring
+    columns follow one another, and only cells within the reach are looked into.
     The reach of partners shrinks from `reach` to `final_reach` [m], at most the cell size. Fills H (3, 3), the
     Hessian per unit variance. Returns how many points have a partner, their rms residual [m], and how many of the
     points with a normal fall inside the target's grid.
@@ -221,14 +225,16 @@ def align_points(
                 continue
             inside += 1
             near, partner = limit * limit, -1
-            for i in range(max(0, row - 1), min(rows, row + 2)):
-                for j in range(max(0, col - 1), min(cols, col + 2)):
-                    for index in range(first[i * cols + j], first[i * cols + j + 1]):
-                        q = order[index]
-                        dx, dy = x - target[q, 0], y - target[q, 1]
-                        away = dx * dx + dy * dy
-                        if away < near and mx * target_normals[q, 0] + my * target_normals[q, 1] > 0.7:
-                            near, partner = away, q
+            left = max(0, math.floor((x - limit - corner[0]) / size))
+            right = min(cols - 1, math.floor((x + limit - corner[0]) / size))
+            low = max(0, math.floor((y - limit - corner[1]) / size))
+            high = min(rows - 1, math.floor((y + limit - corner[1]) / size))
+            for i in range(low, high + 1 if left <= right else low):
+                for q in range(first[i * cols + left], first[i * cols + right + 1]):
+                    dx, dy = x - target[q, 0], y - target[q, 1]
+                    away = dx * dx + dy * dy
+                    if away < near and mx * target_normals[q, 0] + my * target_normals[q, 1] > 0.7:
+                        near, partner = away, q
             if partner < 0:
                 continue
             nx, ny = target_normals[partner, 0], target_normals[partner, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,10 +68,12 @@ def held(found: Alignment) -> tuple[Array, bool]:
     """
     c, s = math.cos(found.pose[2]), math.sin(found.pose[2])
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    information = SURE * turn.T @ found.information @ turn
-    values, vectors = np.linalg.eigh(information[:2, :2])
-    if values[0] > FIRM * values[1]:
+    information: Array = SURE * turn.T @ found.information @ turn
+    (a, b), (_, d) = information[:2, :2].tolist()
+    spread = math.hypot(a - d, 2.0 * b)
+    if a + d - spread > FIRM * (a + d + spread):
         return information, True
+    _, vectors = np.linalg.eigh(information[:2, :2])
     v = np.array([vectors[0, 0], vectors[1, 0], 0.0])
     kept = np.eye(3) - np.outer(v, v)
     return kept @ information @ kept, False
@@ -262,13 +264,15 @@ class LoopFinder:
 def _graduated(
     poses: Array, chain: Sequence[Edge], loops: Sequence[Loop], nodes: np.ndarray, fixed: np.ndarray
 ) -> Array:
-    """Poses (n, 3) of nodes (n,) after all loops were accepted first and outliers weighed down step by step.
+    """Poses (n, 3) of nodes (n,), rising, after all loops were accepted first and outliers weighed down step by step.
 
     Graduated non-convexity (Yang et al., 2020). Down-weighted at once, loops that correct much drift would be switched
     off: at first they look like outliers.
     """
     at = {int(node): k for k, node in enumerate(nodes)}
-    firm = [replace(edge, first=at[edge.first], second=at[edge.second]) for edge in chain]
+    firm = list(chain)
+    if nodes[-1] >= len(nodes):  # some are left out
+        firm = [replace(edge, first=at[edge.first], second=at[edge.second]) for edge in chain]
 
     def ties(phi: float) -> list[Edge]:
         return [Edge(at[loop.old], at[loop.new], loop.pose, loop.information, phi) for loop in loops]
@@ -308,16 +312,14 @@ def pair_edges(
 
     reach: furthest partner of a point at the start of the alignment [m]; larger corrections are rejected.
     """
-    from scipy.spatial import cKDTree
-
     seen = poses[:, :2] + AHEAD * np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
-    tree = cKDTree(seen)
+    beside = _within(seen, parameters.pair_radius)
     targets: OrderedDict[int, Target] = OrderedDict()  # of the latest key scans that were aligned with
     edges = []
-    for new, neighbors in enumerate(tree.query_ball_point(seen, parameters.pair_radius)):
+    for new, neighbors in enumerate(beside):
         if new % 64 == 0:
             tick(new)
-        older = np.array([old for old in neighbors if old < new - 1], dtype=int)
+        older = neighbors[neighbors < new - 1]
         order = np.argsort(np.linalg.norm(seen[older] - seen[new], axis=1), kind="stable")
         for old in older[order][: parameters.pair_count].tolist():
             if old not in targets:
@@ -333,3 +335,17 @@ def pair_edges(
             if math.hypot(off[0], off[1]) < 1.3 * reach and abs(off[2]) < 0.4 * reach:
                 edges.append(Edge(old, new, found.pose, held(found)[0], PHI))
     return edges
+
+
+def _within(points: Array, reach: float) -> Iterator[np.ndarray]:
+    """Of each of the points (n, 2) in turn the numbers of those within a distance, itself among them.
+
+    Only points that are as near along x are looked at; to import a tree of scipy costs more than thousands of these.
+    """
+    order = np.argsort(points[:, 0], kind="stable")
+    x = points[order, 0]
+    first, last = np.searchsorted(x, points[:, 0] - reach, "left"), np.searchsorted(x, points[:, 0] + reach, "right")
+    for point, begin, end in zip(points, first.tolist(), last.tolist(), strict=True):
+        near = order[begin:end]
+        away = points[near] - point
+        yield near[away[:, 0] ** 2 + away[:, 1] ** 2 <= reach * reach]

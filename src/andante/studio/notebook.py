@@ -73,7 +73,7 @@ def show(
     if not 100 <= height <= 5000:
         raise BadInput(f"the height of the frame is 100 to 5000 pixels, got {height}")
     where = ["--world", file_of(world), "--engine", engine, "--port", str(port)]
-    child = Child("andante", "studio", file_of(robot), *where, "--no-browser", "--json", told=True, heard=True)
+    child = Child("andante", "studio", file_of(robot), *where, "--no-browser", "--json", heard=True)
     try:
         return Shown(child, _address(child), height)
     except BaseException:

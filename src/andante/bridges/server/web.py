@@ -31,6 +31,7 @@ from .access import COOKIE, Access, Bucket, Guesses, Limits, Page, is_loopback
 
 SMALL = 1024  # answers below are not packed [bytes]
 UNPACKED = (".mesh", ".mcap", ".png", ".jpg", ".mp4", ".webp")
+REFUSED = 1.0  # time in which a client that is one too many may say goodbye [s]
 FAREWELL = 0.3  # time in which clients are told that the session has ended [s]
 GOING_AWAY, POLICY, TOO_MANY = 1001, 1008, 1013  # close codes of RFC 6455 and the IANA registry
 
@@ -134,6 +135,7 @@ class Client:
         self._sending_since = float("inf")  # loop time of the last progress of the write under way
         self._unsent = 0  # bytes that the system had not taken at the last look
         self.reason = ""
+        self.silent = True  # it has said nothing yet
         now = asyncio.get_running_loop().time()
         self._messages = Bucket(limits.message_rate, limits.message_burst, now)
         self._bytes = Bucket(limits.byte_rate, limits.byte_rate + limits.message_size, now)
@@ -172,6 +174,7 @@ class Client:
             message = await self.socket.receive()
             if message["type"] != "websocket.receive":
                 return
+            self.silent = False
             data = message.get("text")
             if data is None:
                 data = message.get("bytes") or b""
@@ -286,7 +289,7 @@ class WebServer:
         """`until` names a topic: sockets are held until the session has it."""
         self.bus, self.limits, self.allow = bus, limits or Limits(), allow
         self.hub = Hub()
-        self.clients: set[Client] = set()
+        self.clients: dict[Client, None] = {}  # in the order they came
         self._say, self._until = say, until
         self._pages: dict[str, Page] = {}
         self._folders: list[tuple[str, StaticFiles]] = []
@@ -345,19 +348,29 @@ class WebServer:
                     return await folder.get_response(inside, request.scope)
         return PlainTextResponse("andante: no such page\n", 404)
 
+    def _make_room(self) -> bool:
+        """Cut off the first client that has said nothing yet; whether there is one."""
+        client = next((client for client in self.clients if client.silent), None)
+        if client is not None:
+            self.clients.pop(client)
+            client.cut("it had said nothing, and others wait")
+        return client is not None
+
     async def _socket(self, socket: WebSocket) -> None:
-        if len(self.clients) >= self.limits.clients:
+        if len(self.clients) >= self.limits.clients and not self._make_room():
             await socket.accept()
+            if (transport := socket.scope.get("state", {}).get("transport")) is not None:
+                asyncio.get_running_loop().call_later(REFUSED, transport.abort)
             await socket.close(TOO_MANY, f"{self.limits.clients} clients are connected already")
             return
         await self._session_there()
         await socket.accept()
         client = Client(socket, self.bus, self.hub, self.limits, self.allow)
-        self.clients.add(client)
+        self.clients[client] = None
         try:
             await client.run()
         finally:
-            self.clients.discard(client)
+            self.clients.pop(client, None)
             if client.reason:
                 self._say("warn", f"a client was disconnected: {client.reason}")
 
