@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
 from andante.localization.uwb import UwbLog, UwbSetup, track_uwb, trilaterate_log
-from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.logs import LogOptions
 from andante.mapping.io.map_files import load_map
@@ -31,6 +30,7 @@ from andante.settings import settings_from
 from andante.tasks.inputs import Pose, pose_of
 from andante.tasks.outputs import TRAJECTORIES, MapFiles
 from andante.tasks.result import HIDDEN, Result
+from andante.tasks.ros_files import read_values
 
 from .live_log import is_live, open_log
 from .tag_start import start_by_tags
@@ -145,7 +145,7 @@ def localize(
         seed: random seed of the particles.
         trajectory: file to write: TUM lines (.txt, .tum), or CARMEN lines (.log, .clf).
         reference: file of true poses to compare with: TUM lines or 'time x y yaw'.
-        params: a TOML or JSON file with parameters.
+        params: a TOML or JSON file with parameters; or a YAML or launch file of AMCL.
         scan: topic of the scans, where it cannot be guessed; FLASER or RLASER of CARMEN.
         odom: topic of the odometry, where it cannot be guessed.
         imu: topic of the IMU, where it cannot be guessed.
@@ -167,13 +167,15 @@ def localize(
     )  # fmt: skip
     check_outputs({"trajectories": (request.trajectory, TRAJECTORIES)})
     true = None if request.reference is None else _read_reference(request.reference)
-    values = read_parameters(request.params) if request.params is not None else {}
+    table = "uwb" if request.map is None else "mcl"
+    values, told = read_values(request.params, table) if request.params is not None else ({}, ())
     setup = None if request.uwb is None else read_uwb_setup(request.uwb)
     if request.map is None:
         assert setup is not None
         result = _by_ranges(request, setup, values, true, progress)
     else:
         result = _on_map(request, request.map, setup, values, true, progress)
+    result = replace(result, warnings=(*told, *result.warnings))
     if request.trajectory is not None:
         write_bytes(trajectory_bytes(result.trajectory, request.trajectory), request.trajectory)
     return result
