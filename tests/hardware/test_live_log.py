@@ -1,6 +1,8 @@
 """`map` and `localize` on a lidar at a pseudo terminal, and on what answers nothing."""
 
 import math
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -22,9 +24,9 @@ def room(angle):
 @pytest.fixture
 def lidar(tmp_path):
     cable = PtyCable(tmp_path)
-    stand = StandIn(cable.master, True, room)
+    cable.stand = StandIn(cable.master, True, room)
     yield cable
-    stand.close()
+    cable.stand.close()
     cable.pull()
 
 
@@ -35,6 +37,22 @@ def test_a_lidar_is_mapped_and_localized_live(lidar, tmp_path):
     assert np.ptp(cells, axis=0) == pytest.approx([4.0, 3.0], abs=0.2)
     found = an.localize(f"rplidar:{lidar.path}", map=tmp_path / "room.yaml", initial_pose=(0.1, 0.0, 0.0), seconds=2.0)
     assert math.hypot(*found.pose[:2]) < 0.1
+
+
+def test_a_lidar_that_stops_turning_and_comes_back_is_told(lidar):
+    def turns():  # stands from its 3rd to its 5th second
+        time.sleep(3.0)
+        lidar.stand.turns = False
+        time.sleep(2.5)
+        lidar.stand.turns = True
+
+    motor = threading.Thread(target=turns)
+    motor.start()
+    made = an.map_log(f"rplidar:{lidar.path}", seconds=9.0)
+    motor.join()
+    (told,) = [words for words in made.warnings if "no scan for" in words]
+    assert "turn" in told or "nothing" in told
+    assert made.trajectory.times[-1] - made.trajectory.times[0] > 5.0
 
 
 def test_what_is_not_there_is_told_in_words(tmp_path):

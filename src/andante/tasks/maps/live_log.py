@@ -21,6 +21,7 @@ from andante.progress import bar
 LIDAR = "rplidar:"
 LIVE = (LIDAR, "serial:", "ws://", "wss://", "http://", "https://")
 LOOK = 0.02  # between two looks [s]
+GAP = 1.0  # without a scan for so long it is told [s]
 SILENT = 10.0  # without a scan for so long it ends [s]
 Report = Callable[[float, float, str], None]
 
@@ -39,20 +40,20 @@ def open_log(source: Path | str, options: LogOptions, model: str, lidar: str, se
     if not seconds > 0:
         raise BadInput(f"seconds must be > 0, got {seconds}")
     compile_ahead()
-    address, records = str(source), list[Record]()
+    address, records, told = str(source), list[Record](), list[str]()
     with bar("measuring", progress, unit="s") as report:
         try:
             if address.startswith(LIDAR):
-                _carried(address, seconds, records, report)
+                _carried(address, seconds, records, told, report)
             else:
-                _driven(address, model, lidar, seconds, records, report)
+                _driven(address, model, lidar, seconds, records, told, report)
         except KeyboardInterrupt:
             if not records:
                 raise
-    return Log(address, tuple(records))
+    return Log(address, tuple(records), tuple(told))
 
 
-def _carried(address: str, seconds: float, records: list[Record], report: Report) -> None:
+def _carried(address: str, seconds: float, records: list[Record], told: list[str], report: Report) -> None:
     """Scans of a lidar alone."""
     with hardware.open_lidar(address).connect() as lidar:
         since = -math.inf
@@ -64,10 +65,12 @@ def _carried(address: str, seconds: float, records: list[Record], report: Report
             since = scans[-1].time if scans else since
             return len(scans)
 
-        _until(take, seconds, address, report, lambda: lidar.trouble)
+        _until(take, seconds, address, told, report, lambda: lidar.trouble)
 
 
-def _driven(address: str, model: str, lidar: str, seconds: float, records: list[Record], report: Report) -> None:
+def _driven(
+    address: str, model: str, lidar: str, seconds: float, records: list[Record], told: list[str], report: Report
+) -> None:
     """Scans and odometry of a robot that others move."""
     if not model:
         raise BadInput(f"{address}: name the robot there too, by model")
@@ -88,18 +91,25 @@ def _driven(address: str, model: str, lidar: str, seconds: float, records: list[
                 records.extend((Odometry(each.scan.time, (x, y, yaw)), each.scan))
             return len(taken)
 
-        _until(take, seconds, address, report, lambda: body.read().health.words)
+        _until(take, seconds, address, told, report, lambda: body.read().health.words)
     finally:
         body.close()
 
 
-def _until(take: Callable[[], int], seconds: float, address: str, report: Report, why: Callable[[], str]) -> None:
-    """Take what comes until the time is over [s]; BadInput when nothing comes for long."""
+def _until(
+    take: Callable[[], int], seconds: float, address: str, told: list[str], report: Report, why: Callable[[], str]
+) -> None:
+    """Take what comes until the time is over [s]; BadInput when nothing comes for long, shorter gaps are told."""
     began = heard = time.monotonic()
+    gap = ""  # why nothing comes at present
     while (now := time.monotonic()) - began < seconds:
         if take():
-            heard = now
+            if gap:
+                told.append(f"{address}: no scan for {now - heard:.1f} s from {heard - began:.1f} s on: {gap}")
+            heard, gap = now, ""
         elif now - heard > SILENT:
             raise BadInput(f"{address}: no scan for {SILENT:g} s: {why() or 'it tells nothing'}")
-        report(now - began, seconds if math.isfinite(seconds) else 0.0, "Ctrl-C ends it")
+        elif now - heard > GAP and heard > began:
+            gap = why() or gap or "it told nothing"
+        report(now - began, seconds if math.isfinite(seconds) else 0.0, f"Ctrl-C ends it{gap and '; no scan: ' + gap}")
         time.sleep(LOOK)
