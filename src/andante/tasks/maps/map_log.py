@@ -20,7 +20,7 @@ from andante.tasks.outputs import MapFiles
 from andante.tasks.result import HIDDEN, Result
 from andante.tasks.ros_files import read_values
 
-from .live_log import is_live, open_log
+from .live_log import Listening, is_live, open_log
 
 SHEET = 4096  # cells along an edge of a square of a large map
 
@@ -124,7 +124,7 @@ def map_log(
         from andante.mobile.growing import KEYS as usual  # with all of driving
     values, told = read_values(Path(params), "mapping") if params else ({}, ())
     parameters = parameters_from(values, usual)
-    records = open_log(log, options, model, lidar, seconds, progress)
+    records = open_log(log, options, Listening(model, lidar, seconds=seconds), progress)
     blind = sum(not each.hit.any() for each in records.scans)
     if blind == len(records.scans):
         raise BadInput(f"{records.name}: none of its {blind} scans has an echo; there is nothing to map")
