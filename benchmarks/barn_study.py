@@ -107,6 +107,7 @@ def main() -> None:
     parser.add_argument("--worlds", default="")
     parser.add_argument("--made", type=int, default=0, metavar="N", help="drive so many made worlds instead")
     parser.add_argument("--first-made", type=int, default=0, metavar="SEED", help="of the first of them")
+    parser.add_argument("--scale", type=float, default=1.0, help="of all lengths of made worlds, for larger robots")
     parser.add_argument("--plots", type=Path)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=Path("out/barn_study.jsonl"), help="where runs are kept")
@@ -119,7 +120,7 @@ def main() -> None:
         bases = {Path(given.robot).name: (given.robot, dict(each.split(":=", 1) for each in given.argument))}
     wanted = {int(number) for number in given.worlds.split(",") if number}
     known = (
-        [made_world(seed) for seed in range(given.first_made, given.first_made + given.made)]
+        [made_world(seed, given.scale) for seed in range(given.first_made, given.first_made + given.made)]
         if given.made
         else json.loads((DATASETS / "worlds.json").read_text())
     )

@@ -24,16 +24,18 @@ RADIUS = 0.27  # of a disc that must get through [m]
 FINE = 0.025  # cells that it is looked for in [m]
 
 
-def made_world(seed: int) -> dict[str, Any]:
-    """Start, goal, best time and cylinders (x, y, radius) of a world, as `worlds.json` has them."""
+def made_world(seed: int, scale: float = 1.0) -> dict[str, Any]:
+    """Start, goal, best time and cylinders (x, y, radius) of a world, as `worlds.json` has them, all lengths scaled."""
     rng = np.random.default_rng([seed, 300])
     while True:
         cylinders = [*_walls(), *_places(_field(rng), FIELD)]
         length = _shortest(np.array(cylinders))
         if math.isfinite(length):
             return {
-                "world": seed, "start": list(START), "goal": list(GOAL), "path_length": length,
-                "optimal_time": length / SPEED, "cylinders": cylinders,
+                "world": seed, "start": [scale * START[0], scale * START[1], START[2]],
+                "goal": [scale * each for each in GOAL], "path_length": scale * length,
+                "optimal_time": scale * length / SPEED,
+                "cylinders": [[scale * each for each in cylinder] for cylinder in cylinders],
             }  # fmt: skip
 
 
@@ -85,7 +87,7 @@ def write_world(data: dict[str, Any], folder: Path) -> Path:
         f"<geometry><cylinder><radius>{radius}</radius><length>1.0</length></cylinder></geometry></collision>"
         for k, (x, y, radius) in enumerate(data["cylinders"])
     )
-    file = folder / f"made_{data['world']}.sdf"
+    file = folder / f"made_{data['world']}_{len(data['cylinders'])}_{data['path_length']:.2f}.sdf"
     file.write_text(
         "<sdf version='1.6'><world name='made'><model name='ground'><static>true</static><link name='ground'>"
         "<collision name='plane'><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>"
