@@ -5,8 +5,9 @@ they have one, gyro: the courier (examples/courier.urdf), and examples/porter.ur
 IMU, a four-wheel skid-steer and a car. `--robot FILE` drives one of your own. Success: within 1 m of the goal without
 touching anything, within 100 s. Metric = success · T / clip(t, 2 T, 8 T), T = path length / 2 m/s; 0.5 at most.
 The organizers' DWA: 0.16. Worlds that a car cannot pass by the search of `barn_feasible.py` are listed and left out.
-The data are looked for in $ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr. Runs are kept in
-`--keep FILE` and not run again with the same code, so that a study that was stopped goes on.
+`--made N` drives N worlds of `made_worlds.py` instead, which nobody has seen. The data are looked for in
+$ANDANTE_DATASETS. `--json`: one object on stdout, the lines on stderr. Runs are kept in `--keep FILE` and not run again
+with the same code, so that a study that was stopped goes on.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from journal import Job, Journal, Row
+from made_worlds import made_world, write_world
 
 from andante.description import load_robot
 from andante.tasks.navigate import navigate
@@ -43,7 +45,7 @@ def drive(job: Job) -> Row:
     run = navigate(
         ROOT / job["robot"],
         arguments=job["arguments"],
-        world=str(DATASETS / f"world_{job['world']}.world.gz"),
+        world=job.get("file") or str(DATASETS / f"world_{job['world']}.world.gz"),
         start=tuple(data["start"]),
         goal=(*data["goal"][:2], math.nan),
         tolerance=1.0,
@@ -103,20 +105,27 @@ def main() -> None:
     parser.add_argument("--argument", action="append", default=[], metavar="NAME:=VALUE", help="of that file")
     parser.add_argument("--max-speed", type=float)
     parser.add_argument("--worlds", default="")
+    parser.add_argument("--made", type=int, default=0, metavar="N", help="drive so many made worlds instead")
+    parser.add_argument("--first-made", type=int, default=0, metavar="SEED", help="of the first of them")
+    parser.add_argument("--scale", type=float, default=1.0, help="of all lengths of made worlds, for larger robots")
     parser.add_argument("--plots", type=Path)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=Path("out/barn_study.jsonl"), help="where runs are kept")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    if not (DATASETS / "worlds.json").is_file():
+    if not given.made and not (DATASETS / "worlds.json").is_file():
         parser.error(f"the BARN worlds are not in {DATASETS}; set ANDANTE_DATASETS")
     bases = {name: BASES[name] for name in given.bases.split(",") if name in BASES}
     if given.robot:
         bases = {Path(given.robot).name: (given.robot, dict(each.split(":=", 1) for each in given.argument))}
     wanted = {int(number) for number in given.worlds.split(",") if number}
-    worlds = [
-        data for data in json.loads((DATASETS / "worlds.json").read_text()) if not wanted or data["world"] in wanted
-    ]
+    known = (
+        [made_world(seed, given.scale) for seed in range(given.first_made, given.first_made + given.made)]
+        if given.made
+        else json.loads((DATASETS / "worlds.json").read_text())
+    )
+    worlds = [data for data in known if not wanted or data["world"] in wanted]
+    folder = given.keep.parent.resolve() / "made_worlds"
     notes = given.keep.with_suffix(".ways.json")
     shut = {base: impassable(ROOT / file, arguments, worlds, notes) for base, (file, arguments) in bases.items()}
     jobs: list[Job] = [
@@ -131,6 +140,7 @@ def main() -> None:
             "max_speed": given.max_speed,
             "plots": str(given.plots) if given.plots else "",
             "data": {name: data[name] for name in ("start", "goal", "optimal_time")},
+            **({"file": str(write_world(data, folder))} if given.made else {}),
         }
         for base, (file, arguments) in bases.items()
         for data in worlds

@@ -36,8 +36,8 @@ class StandIn:
             [sys.executable, str(HERE / script), *map(str, words)],
             stdout=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True,
         )  # fmt: skip
-        told = json.loads(self.process.stdout.readline())
-        self.address, self.server = told["url"], told["server"]
+        self.told = json.loads(self.process.stdout.readline())
+        self.address, self.server = self.told["url"], self.told["server"]
 
     @property
     def rows(self):
@@ -71,11 +71,11 @@ class StandIn:
 
 
 class Rover(StandIn):
-    """A rover with its firmware, reached over a pseudo terminal."""
+    """A rover with its firmware, reached over a pseudo terminal; in a world also with a lidar and UWB tags."""
 
-    def __init__(self, folder, pace=None):
+    def __init__(self, folder, pace=None, world=""):
         self.log = folder / "rover.jsonl"
-        self._start("rover_process.py", folder, pace or suited_pace())
+        self._start("rover_process.py", folder, pace or suited_pace(), *([world] if world else []))
 
 
 class Command:

@@ -5,6 +5,8 @@ import signal
 
 import pytest
 
+import andante as an
+
 from .serial.lines import needs_pty
 from .stand_in import Command, Rover, StandIn, moved_last
 
@@ -90,3 +92,26 @@ def test_a_rover_without_a_lidar_does_not_drive_blind_unasked(started, tmp_path)
     _, errors = command.process.communicate(timeout=200)
     assert command.process.returncode == 2
     assert "tells no scans; params with [navigator] scan_timeout = inf let it drive blind" in errors
+
+
+@pytest.mark.drill  # a quarter of a minute of a car's clock; its parts are tested beside each of them
+@needs_pty
+def test_a_car_with_lidar_and_tags_finds_its_way_though_its_lidar_stands_and_its_line_is_garbled(started, tmp_path):
+    robot = started(Rover(tmp_path, world="lab"))
+    plan = tmp_path / "lab.yaml"
+    an.mapping.save_map(an.mapping.map_of_world(an.world("lab"), height=0.2), plan)
+    driver = drive(
+        started, robot, "rover", "1.5 -0.8", "--ignore-yaw", "--max-speed", 0.4, "--map", plan,
+        "--lidar", f"rplidar:{robot.told['lidar']}", "--uwb", f"pozyx:{robot.told['tag0']},{robot.told['tag1']}",
+        "--anchors", tmp_path / "anchors.txt",
+    )  # fmt: skip
+    robot.wait(lambda row: row["x"] > 0.3, "it drives", driver)
+    (tmp_path / "blocked").touch()
+    rows = robot.pass_time(4.0)
+    assert rows[-1]["speed"] < 0.01
+    (tmp_path / "blocked").unlink()
+    (tmp_path / "rubbish").touch()
+    told = driver.result()
+    reaches(robot, told, 1.5, -0.8, 0.3)
+    assert any("standing until the lidar is back" in words for words in told["events"])
+    assert any("scans are back" in words for words in told["events"])

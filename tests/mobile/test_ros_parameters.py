@@ -1,4 +1,4 @@
-"""Parameter files of AMCL, move_base and Nav2 by their own names."""
+"""Parameter files of AMCL, hector_mapping, slam_toolbox, move_base and Nav2 by their own names."""
 
 import math
 
@@ -8,7 +8,7 @@ import yaml
 from andante.errors import BadInput
 from andante.localization import MclParameters
 from andante.mobile.navigate_settings import changed
-from andante.mobile.ros_parameters import NAMES, translated
+from andante.mobile.ros_parameters import NAMES, RESOLUTIONS, translated
 
 MOVE_BASE = """
 controller_patience: 2.5
@@ -54,14 +54,15 @@ def test_amcl_of_nav2():
 
 
 def test_every_name_leads_to_a_setting_that_exists():
+    from andante.mapping import MappingParameters
     from andante.navigation import Inflation, LayerSettings, NavigatorSettings, Vehicle
     from andante.tasks.navigate import ArrivalSettings
 
     homes = {
         "mcl": MclParameters, "vehicle": Vehicle, "inflation": Inflation, "layers": LayerSettings,
-        "navigator": NavigatorSettings, "arrival": ArrivalSettings,
+        "navigator": NavigatorSettings, "arrival": ArrivalSettings, "mapping": MappingParameters,
     }  # fmt: skip
-    for table, name, *_ in NAMES.values():
+    for table, name, *_ in (*NAMES.values(), *RESOLUTIONS.values()):
         assert name in homes[table].__dataclass_fields__
 
 
@@ -78,3 +79,14 @@ def test_every_name_leads_to_a_setting_that_exists():
 def test_bad_values_are_named(data, words):
     with pytest.raises(BadInput, match=words):
         translated(data, "x.yaml")
+
+
+def test_the_resolution_is_that_of_its_node_and_other_tables_are_left_out_by_name():
+    made = translated(
+        {"slam_toolbox": {"ros__parameters": {"resolution": 0.1, "max_laser_range": 12.0}}, "amcl": {"z_hit": 0.5},
+         "map_saver": {"resolution": 0.2}}, "x.yaml",
+    )  # fmt: skip
+    assert made.tables == {"mapping": {"resolution": 0.1, "range_max": 12.0}, "mcl": {"z_hit": 0.5}}
+    only = made.only("mapping")
+    assert only.tables == {"mapping": {"resolution": 0.1, "range_max": 12.0}}
+    assert only.unmatched == ("map_saver.resolution", "amcl.z_hit")

@@ -1,4 +1,4 @@
-"""Parameter files of ROS navigation by their own names: AMCL, move_base with its planners, Nav2.
+"""Parameter files of ROS navigation by their own names: AMCL, hector_mapping, slam_toolbox, move_base, Nav2.
 
 A file is a tree of nodes and names. Each leaf that has a counterpart here becomes a value of one of our tables; the
 rest is listed, so that nobody believes that it counts.
@@ -70,15 +70,34 @@ NAMES: dict[str, Place] = {
     "planner_frequency": ("navigator", "replan_every", _period),
     "controller_patience": ("navigator", "patience"),
     "yaw_goal_tolerance": ("arrival", "yaw_tolerance"),
+    "map_resolution": ("mapping", "resolution"),
+    "map_multi_res_levels": ("mapping", "levels", _count),
+    "laser_max_dist": ("mapping", "range_max"), "max_laser_range": ("mapping", "range_max"),
+    "update_factor_occupied": ("mapping", "hit"), "update_factor_free": ("mapping", "miss"),
+    "map_update_distance_thresh": ("mapping", "key_travel"), "minimum_travel_distance": ("mapping", "key_travel"),
+    "map_update_angle_thresh": ("mapping", "key_turn"), "minimum_travel_heading": ("mapping", "key_turn"),
+}  # fmt: skip
+RESOLUTIONS: dict[str, Place] = {  # what `resolution` is, by the name of its node
+    "local_costmap": ("layers", "resolution"), "slam_toolbox": ("mapping", "resolution"),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Translated:
-    """Tables of ours, and the names that have no counterpart."""
+    """Tables of ours, the names that each was made of, and the names that have no counterpart."""
 
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     unmatched: tuple[str, ...] = ()
+    names: dict[str, list[str]] = field(default_factory=dict)  # by table
+
+    def only(self, *kept: str) -> Translated:
+        """The same with these tables alone; the names of all others count as unmatched."""
+        others = [name for table, names in self.names.items() if table not in kept for name in names]
+        return Translated(
+            {name: table for name, table in self.tables.items() if name in kept},
+            (*self.unmatched, *dict.fromkeys(others)),
+            {name: names for name, names in self.names.items() if name in kept},
+        )
 
 
 def translated(data: Any, path: str) -> Translated:
@@ -86,17 +105,19 @@ def translated(data: Any, path: str) -> Translated:
     if not isinstance(data, Mapping):
         raise BadInput(f"{path}: parameters of ROS are a tree of names and values")
     tables: dict[str, dict[str, Any]] = {}
+    named: dict[str, list[str]] = {}
     unmatched = []
     for names, value in _leaves(data, path):
         place = NAMES.get(names[-1])
-        if names[-1] == "resolution" and any("local_costmap" in name for name in names):
-            place = ("layers", "resolution")
+        if names[-1] == "resolution":
+            place = next((home for node, home in RESOLUTIONS.items() if any(node in name for name in names)), None)
         endless = names[-1] == "laser_max_range" and isinstance(value, int | float) and value <= 0
         if place is None or endless or value is None:
             unmatched.append(".".join(names))
             continue
         tables.setdefault(place[0], {})[place[1]] = _value(place, value, f"{path}: {'.'.join(names)}")
-    return Translated(tables, tuple(dict.fromkeys(unmatched)))
+        named.setdefault(place[0], []).append(".".join(names))
+    return Translated(tables, tuple(dict.fromkeys(unmatched)), named)
 
 
 def _value(place: Place, value: Any, where: str) -> Any:

@@ -14,17 +14,16 @@ from andante.compiling.ahead import compile_ahead
 from andante.control.body import Body
 from andante.control.start import START, StartSettings
 from andante.description import Robot
-from andante.errors import BadInput, MissingFile
-from andante.files import read_bytes
+from andante.errors import BadInput
 from andante.hardware.address import SIMULATED, check_address
 from andante.locomotion import FallRules
-from andante.locomotion.io.gait_parameters import MAX_BYTES, read_parameter_file
-from andante.mobile.ros_parameters import translated
-from andante.parsing import parse_yaml
+from andante.locomotion.io.gait_parameters import read_parameter_file
+from andante.mobile.navigate_settings import TABLES
 from andante.physics import RobotParameters
 from andante.progress import on_terminal
 from andante.settings import settings_from
 from andante.simulation import FallRule, Simulation
+from andante.tasks.ros_files import is_ros_file, left_out, read_ros
 
 BodyLike = Body | str
 T = TypeVar("T")
@@ -53,20 +52,25 @@ class Params:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What of the file does not count, in words."""
-        if not self.unmatched:
-            return ()
-        return (f"{self.path}: no counterpart here, left out: {', '.join(self.unmatched)}",)
+        return left_out(self.path, self.unmatched)
 
     def settings(self, name: str, base: T) -> T:
         """Settings with the values of their table, which leaves the rest."""
         return settings_from(base, _table(self.rest, name, self.path), f"{self.path}: [{name}] parameter")
 
 
-def read_params(path: Path | str | None) -> Params:
-    """The parts of a parameter file; empty without one."""
+def read_params(path: Path | str | None, flat: str = "") -> Params:
+    """The parts of a parameter file; empty without one.
+
+    Args:
+        path: the file; None: there is none.
+        flat: the table whose names stand at the top of files of ours; of a file of ROS it alone counts.
+    """
     unmatched: tuple[str, ...] = ()
-    if path is not None and Path(path).suffix.lower() in (".yaml", ".yml"):
-        data, unmatched = _read_ros(Path(path))
+    if path is not None and is_ros_file(Path(path)):
+        made = read_ros(Path(path)).only(*((flat,) if flat else (*TABLES, "arrival")))
+        data: Any = made.tables.get(flat, {}) if flat else made.tables
+        unmatched = made.unmatched
     else:
         data = {} if path is None else read_parameter_file(Path(path))
     if not isinstance(data, dict):
@@ -75,19 +79,6 @@ def read_params(path: Path | str | None) -> Params:
     given = Params(str(path), _table(data, "body", path), START, FallRules(), changes, data, unmatched)
     start, falls = given.settings("start", given.start), given.settings("falls", given.falls)
     return replace(given, start=start, falls=falls)
-
-
-def _read_ros(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Tables of a parameter file of AMCL, move_base or Nav2, and what has no counterpart."""
-    if not path.is_file():
-        raise MissingFile(f"{path}: no such parameter file")
-    try:
-        made = translated(parse_yaml(read_bytes(path, MAX_BYTES)), str(path))
-    except ValueError as error:
-        if isinstance(error, BadInput) and str(path) in str(error):
-            raise
-        raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
-    return made.tables, made.unmatched
 
 
 def _table(data: dict[str, Any], name: str, path: Path | str | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -152,7 +152,7 @@ def explore(
         planner, controller: names, or `file.py:Name`.
         max_speed: speed limit [m/s].
         params: a file with the parameters of mapping, a table [falls] (`FallRules`), and [body] and [start] for a real
-            robot.
+            robot; or a YAML or launch file of hector_mapping or slam_toolbox.
         arguments: `name:=value` arguments of the robot's file.
         dt: physics step [s]; None: that of the world up to 0.002, else 0.002.
         solver: settings of the solver, such as {"iterations": 50}, before those of the world.
@@ -173,7 +173,7 @@ def explore(
     way = f"{map_base(Path(out))}.tum" if trajectory is None and out is not None else trajectory
     maps = MapFiles.of(out, way, (waypoints, params))
     files = RunFiles.of(record, video, plot=plot, others=maps.wanted)
-    given = read_params(params)
+    given = read_params(params, flat="mapping")
     parameters = parameters_from(checked_parameters(given.rest, given.path), KEYS) if given.rest else KEYS
     places = read_waypoints(Path(waypoints)) if isinstance(waypoints, str | Path) else waypoints
 
@@ -199,6 +199,7 @@ def explore(
             explore = partial(make, report=lambda sensed, words: report(sensed.time, timeout, words))
             drive = _drive(driven, explore, place, timeout, begun)
         result = _finish(driven, drive, ground, maps)
+        result = replace(result, warnings=(*given.warnings, *result.warnings))
         if files.plot is not None:
             viz.save_figure(result.plot(), files.plot)
         return result

@@ -239,7 +239,7 @@ def navigate(
         max_speed: speed limit [m/s].
         params: a TOML or JSON file with tables like [mppi] or [layers], [arrival] (`ArrivalSettings`), [falls]
             (`FallRules`), [feet] and [place] (`FootSettings`, `SpaceSettings`) for two legs, and [body] and [start] for
-            a real robot; or a YAML file of AMCL, move_base or Nav2.
+            a real robot; or a YAML or launch file of AMCL, move_base or Nav2.
         engine: mujoco, bullet, dart, ode, or `file.py:Name`.
         push: impulse [N s], direction (a word or degrees) in the robot's axes, time after the first decision [s].
         arguments: `name:=value` arguments of the robot's file.

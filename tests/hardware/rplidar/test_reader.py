@@ -1,6 +1,7 @@
 """An RPLIDAR over a pseudo terminal: scans, an old one, rubbish, a motor that stands, a cable that is pulled."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -62,6 +63,20 @@ def test_rubbish_and_a_standing_motor_are_told_and_overcome(cable):
         newest = reader.scans(-math.inf)[-1].time
         lidar.turns = True
         assert wait_until(lambda: bool(reader.scans(newest)) and reader.trouble == "", 30.0)
+    lidar.close()
+
+
+def test_rubbish_in_which_the_plain_scan_is_lost_is_overcome(cable):
+    """A lidar that stood is asked for both kinds of scan by turns; samples of 5 bytes are found in any rubbish."""
+    lidar, rng = StandIn(cable.master, True, wall), np.random.default_rng(0)
+    with RpLidar(cable.path) as reader:
+        reader.connect(30.0)
+        lidar.turns = False
+        assert wait_until(lambda: lidar.asked[-1] == 0x20, 30.0)
+        lidar.rubbish, lidar.turns = rng.bytes(200), True
+        newest = time.monotonic()
+        assert wait_until(lambda: len(reader.scans(newest)) > 3, 30.0)
+        assert lidar.asked[-1] == 0x82
     lidar.close()
 
 

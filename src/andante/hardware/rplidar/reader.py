@@ -34,6 +34,7 @@ from .protocol import (
 KEPT = 50  # scans
 ANSWERING = 1.0  # after which an unanswered request counts as such [s]
 SILENCE = 1.5  # without a whole packet for so long the scan is started again [s]
+TURNLESS = 3.0  # ... and where packets come, but no whole turn of them [s]
 AGAIN = 1.0  # between two tries to open the port [s]
 SLOWEST_TURN = 1.0  # a longer turn is none [s]
 FEWEST = 90  # readings of a turn that counts
@@ -66,7 +67,7 @@ class RpLidar(Closing):
         self.trouble = "it tells nothing so far"  # why there are no scans; empty: there are
         self._scans: deque[Scan] = deque(maxlen=KEPT)
         self._turn: list[Reading] = []
-        self._began = math.nan  # the present turn [s]
+        self._began = self._newest = math.nan  # the present turn, and when the last whole one ended [s]
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._keep, name=f"rplidar {self.where}", daemon=True)
         self._thread.start()
@@ -122,8 +123,10 @@ class RpLidar(Closing):
         while not self._stop.is_set():
             self._start(port, plain)
             packets, rubbish = self.decoder.packets, self.decoder.rubbish
-            whole_at = began = time.monotonic()
+            whole_at = began = self._newest = time.monotonic()
             while not self._stop.is_set() and time.monotonic() - whole_at < (SILENCE if packets else ANSWERING):
+                if time.monotonic() - self._newest > TURNLESS:  # in rubbish samples of 5 bytes are found that are none
+                    break
                 self._take(port.read())
                 if self.decoder.packets != packets:
                     packets, whole_at, rubbish = self.decoder.packets, time.monotonic(), self.decoder.rubbish
@@ -131,9 +134,11 @@ class RpLidar(Closing):
                     self._fail("it does not turn")
             if self._stop.is_set():
                 return
-            skipped = self.decoder.rubbish - rubbish
-            self._fail(f"it sends rubbish, {skipped} bytes" if skipped > 100 else "it tells nothing")
-            plain = not plain and whole_at == began  # an old one knows no express scan
+            skipped, turned = self.decoder.rubbish - rubbish, self._newest > began
+            silent = time.monotonic() - whole_at > ANSWERING
+            words = "it tells nothing" if silent else "what it sends gives no turn"
+            self._fail(f"it sends rubbish, {skipped} bytes" if skipped > 100 else words)
+            plain = not plain and not turned  # an old one knows no express scan
 
     def _start(self, port: Port, plain: bool) -> None:
         port.write(request(STOP))
@@ -143,7 +148,6 @@ class RpLidar(Closing):
                 break
         self.decoder.forget()
         self._turn.clear()
-        self._newest = time.monotonic()
         port.write(request(INFO))
         self._wait_for(port, Info)
         port.write(request(HEALTH))

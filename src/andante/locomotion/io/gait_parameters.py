@@ -23,17 +23,20 @@ def read_parameter_file(path: Path) -> Any:
         raise BadInput(f"{path}: cannot be read as parameters ({' '.join(str(error).split())})") from None
 
 
-def read_parameters(path: Path) -> dict[str, Any]:
-    """Names and values (numbers, true/false, words) of a file."""
+def read_parameters(path: Path, tables: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Names and values (numbers, true/false, words) of a file; those of `tables` may be anything."""
     data = read_parameter_file(path)
     if not isinstance(data, dict):
         raise BadInput(f"{path}: parameters are lines like NAME = VALUE")
-    return checked_parameters(data, str(path))
+    checked_parameters({name: value for name, value in data.items() if name not in tables}, str(path))
+    return data
 
 
 def checked_parameters(data: dict[str, Any], path: str) -> dict[str, Any]:
     """The same names and values; BadInput names the file where one is no number, word or true/false."""
     for name, value in data.items():
+        if isinstance(value, dict):
+            raise BadInput(f"{path}: there is no table [{name}] here; parameters are lines like NAME = VALUE")
         if not isinstance(value, int | float | str | bool):
             raise BadInput(f"{path}: {name} needs a number, a word or true/false")
         if isinstance(value, float) and not abs(value) < 1e9:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,7 @@ from andante.localization.map_alignment import align_by_driving
 from andante.localization.mcl import HAND_DEVIATION
 from andante.localization.range_filter import RangeNoise
 from andante.localization.uwb import UwbLog, UwbSetup, track_uwb, trilaterate_log
-from andante.locomotion.io.gait_parameters import read_parameters
-from andante.mapping import OccupancyGrid, Trajectory
+from andante.mapping import Log, OccupancyGrid, Trajectory
 from andante.mapping.io.logs import LogOptions
 from andante.mapping.io.map_files import load_map
 from andante.mapping.io.trajectories import read_trajectory, trajectory_bytes
@@ -31,8 +30,9 @@ from andante.settings import settings_from
 from andante.tasks.inputs import Pose, pose_of
 from andante.tasks.outputs import TRAJECTORIES, MapFiles
 from andante.tasks.result import HIDDEN, Result
+from andante.tasks.ros_files import read_values
 
-from .live_log import is_live, open_log
+from .live_log import Listening, is_live, listen, open_log
 from .tag_start import start_by_tags
 
 OTHER_FRAME, LEAST_ERROR = 5.0, 0.05  # a reference so much nearer when moved as a whole is told elsewhere [-, m]
@@ -52,11 +52,14 @@ class Request:
     reference: Path | None
     params: Path | None
     options: LogOptions
-    live: tuple[str, str, float] = ("", "", math.inf)  # model, lidar and time [s] of an address
+    live: Listening
 
     def __post_init__(self) -> None:
-        if is_live(self.log) and self.uwb is not None:
-            raise BadInput("UWB anchors are for logs here; navigate takes a start by the tags of a robot at an address")
+        if is_live(self.log) and bool(self.live.tags) != (self.uwb is not None):
+            raise BadInput(
+                "the UWB tags of a robot at an address are named by tags (pozyx:PORT,PORT), their anchors by uwb: give "
+                "both or none"
+            )
         if self.map is None and self.uwb is None:
             raise BadInput("localize needs a map to localize on, or UWB anchors")
         if self.map is None and (self.initial_pose is not None or self.anywhere):
@@ -129,6 +132,7 @@ def localize(
     tf: Path | str | None = None,
     model: str = "",
     lidar: str = "",
+    tags: str = "",
     seconds: float = math.inf,
     progress: bool = False,
 ) -> LocalizeResult:
@@ -145,7 +149,7 @@ def localize(
         seed: random seed of the particles.
         trajectory: file to write: TUM lines (.txt, .tum), or CARMEN lines (.log, .clf).
         reference: file of true poses to compare with: TUM lines or 'time x y yaw'.
-        params: a TOML or JSON file with parameters.
+        params: a TOML or JSON file with parameters; or a YAML or launch file of AMCL.
         scan: topic of the scans, where it cannot be guessed; FLASER or RLASER of CARMEN.
         odom: topic of the odometry, where it cannot be guessed.
         imu: topic of the IMU, where it cannot be guessed.
@@ -153,6 +157,7 @@ def localize(
         tf: transforms that the log lacks: a robot file, or lines 'parent child x y z yaw pitch roll'.
         model: of the robot at an address, a name or a path.
         lidar: of a car at a serial port: rplidar:PORT.
+        tags: UWB tags of such a car, whose anchors `uwb` names: pozyx:PORT,PORT.
         seconds: how long a robot or lidar at an address is listened to [s]; else until Ctrl-C.
         progress: print progress on stderr.
 
@@ -163,17 +168,19 @@ def localize(
     request = Request(
         log if is_live(log) else Path(log), Path(map) if isinstance(map, str) else map, pose, anywhere, _path(uwb),
         seed, _path(trajectory), _path(reference), _path(params), LogOptions(scan, odom, imu, base_frame, _path(tf)),
-        (model, lidar, seconds),
+        Listening(model, lidar, tags, _path(uwb), seconds),
     )  # fmt: skip
     check_outputs({"trajectories": (request.trajectory, TRAJECTORIES)})
     true = None if request.reference is None else _read_reference(request.reference)
-    values = read_parameters(request.params) if request.params is not None else {}
+    table = "uwb" if request.map is None else "mcl"
+    values, told = read_values(request.params, table) if request.params is not None else ({}, ())
     setup = None if request.uwb is None else read_uwb_setup(request.uwb)
     if request.map is None:
         assert setup is not None
         result = _by_ranges(request, setup, values, true, progress)
     else:
         result = _on_map(request, request.map, setup, values, true, progress)
+    result = replace(result, warnings=(*told, *result.warnings))
     if request.trajectory is not None:
         write_bytes(trajectory_bytes(result.trajectory, request.trajectory), request.trajectory)
     return result
@@ -222,10 +229,9 @@ def _on_map(
         field_ = LikelihoodField(load_map(grid) if isinstance(grid, Path) else grid, parameters)
     except BadInput as error:
         raise BadInput(str(error) if str(grid) in str(error) else f"{grid}: {error}") from None
-    log = open_log(job.log, job.options, *job.live, progress)
+    log, tags = _heard(job, setup, progress)
     _overlap(reference, np.array([scan.time for scan in log.scans]), job.reference)
     warnings = list(log.warnings)
-    tags = None if setup is None else read_uwb_log(Path(job.log), setup)
     start: Array | None = None if job.initial_pose is None else np.array(job.initial_pose)
     deviation: Any = HAND_DEVIATION
     if setup is not None and tags is not None and start is None and not job.anywhere:
@@ -272,6 +278,14 @@ def _on_map(
         None if job.trajectory is None else str(job.trajectory), details, tuple(warnings), result.trajectory,
         field_.grid,
     )  # fmt: skip
+
+
+def _heard(job: Request, setup: UwbSetup | None, progress: bool) -> tuple[Log, UwbLog | None]:
+    """Scans with odometry, and ranges where anchors are named, of a log or of a robot that is listened to."""
+    if is_live(job.log):
+        return listen(job.log, job.live, progress)
+    log = open_log(job.log, job.options, job.live, progress)
+    return log, None if setup is None else read_uwb_log(Path(job.log), setup)
 
 
 def _aligned(tags: UwbLog, setup: UwbSetup, path: Trajectory) -> dict[str, Any] | None:
@@ -324,7 +338,8 @@ def _by_ranges(
     if height is not None and (isinstance(height, bool) or not isinstance(height, int | float)):
         raise BadInput(f"UWB parameter height must be a number of meters, got {height!r}")
     noise = settings_from(RangeNoise(), values, "UWB parameter")
-    log = read_uwb_log(Path(job.log), setup)
+    live = listen(job.log, job.live, progress)[1] if is_live(job.log) else None
+    log = read_uwb_log(Path(job.log), setup) if live is None else live
     _overlap(reference, log.times, job.reference)
     with bar("localizing", progress) as report:
         result = track_uwb(log, setup, noise, height, lambda done, total: report(done, total, ""))

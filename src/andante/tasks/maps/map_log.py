@@ -9,7 +9,6 @@ from pathlib import Path
 from andante import viz
 from andante.errors import BadInput
 from andante.files import check_outputs
-from andante.locomotion.io.gait_parameters import read_parameters
 from andante.mapping import OccupancyGrid, Trajectory
 from andante.mapping.io.checkpoints import SUFFIX, Checkpoint
 from andante.mapping.io.logs import LogOptions
@@ -19,8 +18,9 @@ from andante.mapping.slam import MappingResult, build_map
 from andante.progress import bar
 from andante.tasks.outputs import MapFiles
 from andante.tasks.result import HIDDEN, Result
+from andante.tasks.ros_files import read_values
 
-from .live_log import is_live, open_log
+from .live_log import Listening, is_live, open_log
 
 SHEET = 4096  # cells along an edge of a square of a large map
 
@@ -99,7 +99,8 @@ def map_log(
         odometry: use the wheels' odometry, not scans alone.
         loop_closure: close loops; without them it only tracks, which is faster.
         trajectory: file to write: TUM lines (.txt, .tum), or CARMEN lines (.log, .clf).
-        params: a TOML or JSON file with parameters of mapping.
+        params: a TOML or JSON file with parameters of mapping; or a YAML or launch file of hector_mapping or
+            slam_toolbox.
         scan: topic of the scans, where it cannot be guessed; FLASER or RLASER of CARMEN.
         odom: topic of the odometry, where it cannot be guessed.
         imu: topic of the IMU, where it cannot be guessed.
@@ -121,12 +122,13 @@ def map_log(
     usual = MappingParameters()
     if is_live(log):
         from andante.mobile.growing import KEYS as usual  # with all of driving
-    parameters = parameters_from(read_parameters(Path(params)), usual) if params else usual
-    records = open_log(log, options, model, lidar, seconds, progress)
+    values, told = read_values(Path(params), "mapping") if params else ({}, ())
+    parameters = parameters_from(values, usual)
+    records = open_log(log, options, Listening(model, lidar, seconds=seconds), progress)
     blind = sum(not each.hit.any() for each in records.scans)
     if blind == len(records.scans):
         raise BadInput(f"{records.name}: none of its {blind} scans has an echo; there is nothing to map")
-    warnings = list(records.warnings)
+    warnings = [*told, *records.warnings]
     if blind:
         warnings.append(
             f"{records.name}: {blind} of {len(records.scans)} scans have no echo and were placed by odometry alone"

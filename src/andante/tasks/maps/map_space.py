@@ -94,7 +94,8 @@ def make_map(
         odometry: use the wheels' odometry, not scans alone.
         loop_closure: close loops; without them it only tracks, which is faster.
         trajectory: file to write: TUM lines (.txt, .tum), or CARMEN lines (.log, .clf).
-        params: a TOML or JSON file with parameters of mapping.
+        params: a TOML or JSON file with parameters of mapping; or a YAML or launch file of hector_mapping or
+            slam_toolbox.
         scan: topic of the scans, where it cannot be guessed; FLASER or RLASER of CARMEN.
         odom: topic of the odometry, where it cannot be guessed.
         imu: topic of the IMU, where it cannot be guessed.

@@ -16,6 +16,12 @@ DEVIATION = (0.4, 0.4, 0.4)  # of a pose told by the tags [m, m, rad]
 STANDING = 5.0  # the tags' first so many seconds tell the initial pose [s]
 LONGEST_WAIT = 15.0  # for them [s]
 ENOUGH = 8  # rounds of every tag
+RangeRow = tuple[float, int, int, float]  # time [s], numbers of tag and anchor, range [m]
+
+
+def rows_of(time: float, tag: int, ranges: Array) -> list[RangeRow]:
+    """The rows time, tag, anchor, range of what a tag measured at one time (m,) [m]; NaN: no answer."""
+    return [(time, tag, anchor, float(value)) for anchor, value in enumerate(ranges) if np.isfinite(value)]
 
 
 def start_by_tags(tags: UwbLog, setup: UwbSetup, warnings: list[str]) -> tuple[Array, Array]:
@@ -48,10 +54,5 @@ def standing_ranges(body: Body, wait: float = LONGEST_WAIT) -> tuple[UwbLog, Uwb
         if time.monotonic() > end:
             raise BadInput(f"the UWB tags of {body.name} gave {counts} rounds of ranges in {wait:g} s; {ENOUGH} needed")
         time.sleep(0.02)
-    rows = [
-        (each.time, each.tag, anchor, float(value))
-        for each in told
-        for anchor, value in enumerate(each.ranges)
-        if np.isfinite(value)
-    ]
+    rows = [row for each in told for row in rows_of(each.time, each.tag, each.ranges)]
     return UwbLog.of_rows(body.address, rows, ()), body.setup
