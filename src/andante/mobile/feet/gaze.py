@@ -12,10 +12,11 @@ from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.biped.walk import BipedWalk
 
 UPRIGHT = 0.9  # cosine between the axis of a joint that pans and the vertical, at least
-SPEED = 1.2  # of the head [rad/s]
+SPEED = 2.0  # of the head [rad/s]
 STILL = 0.1  # speed at which it counts as still [rad/s]
 PARTS = 72  # of a turn, in which it is told whether anything was seen
 ALL_ROUND = 0.85  # part of a turn that eyes see which need no head
+LOOKS = 4  # to each side when it looks around
 OVERLAP = 0.8  # of a view to the next one
 MARGIN = 0.05  # to the stops of the joint [rad]
 
@@ -32,6 +33,7 @@ class Gaze(Behaviour):
         self._joint, self._sense, self._low, self._high = -1, 1.0, 0.0, 0.0
         self._aim = self._now = 0.0
         self._views: list[float] = []  # that are left of looking around
+        self._looks = 0  # to this side
         self._known = False
 
     def begin(self, link: str, points: Array) -> bool:
@@ -60,7 +62,7 @@ class Gaze(Behaviour):
             end = self._high if side > 0 else -self._low
             count = math.ceil(min(end, math.pi - 0.5 * self.wide) / step)
             views += [side * min(end, step * (k + 1)) for k in range(max(0, count))]
-        self._views = [*sorted(views), 0.0]
+        self._views, self._looks = [*sorted(views), 0.0], 0
         self._aim = self._views[0]
 
     def look_at(self, azimuth: float) -> None:
@@ -80,8 +82,11 @@ class Gaze(Behaviour):
         if abs(float(readings.velocity[self._joint])) > STILL:
             return False
         if self._views and abs(self._now - self._aim) < 1e-6:
-            self._views.pop(0)
-            self._aim = self._views[0] if self._views else self._aim
+            self._looks += 1
+            if self._looks >= LOOKS:
+                self._looks = 0
+                self._views.pop(0)
+                self._aim = self._views[0] if self._views else self._aim
         return True
 
     def update(self, readings: Readings, command: Command, dt: float) -> Array:
