@@ -44,16 +44,19 @@ class Place:
         ready = prepare(robot, Request("walk"))
         steps = step_set(robot, ready.walker, ready.pose, self.tree.resolution)
         self.planner = FootstepPlanner(Terrain.of_grid(self.tree.slice(LOW, HIGH)), steps)
+        self._open = Terrain.of_grid(self.tree.slice(LOW, 1.4))  # a start is put on the highest thing below it
         terrain = self.planner.terrain
         self.size = np.array(terrain.heights.shape[::-1]) * terrain.resolution
 
-    def stand(self, rng: np.random.Generator, room: float = 0.35) -> Pose:
-        """A pose at random with some room around it, which can be walked to from the origin."""
+    def stand(self, rng: np.random.Generator, room: float = 0.35, *, start: bool = False) -> Pose:
+        """A pose at random with some room around it, which can be walked to from the origin; a start under the sky."""
         terrain = self.planner.terrain
         while True:
             x, y = rng.uniform(0.0, 1.0, 2) * self.size + np.array(terrain.origin)
             pose = (float(x), float(y), float(rng.uniform(-math.pi, math.pi)))
             row, col = terrain.cell(pose[0], pose[1])
+            if start and self._open.clearance[row, col] < room:
+                continue
             if math.hypot(x, y) < 3.2 and terrain.clearance[row, col] > room and not self.planner.refused(pose):
                 return pose
 
@@ -95,7 +98,7 @@ def goals(args: argparse.Namespace) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         name = list(places)[number % len(places)]
         place, worn = places[name], SENSORS[(number // len(places)) % 2]
-        start = place.stand(rng)
+        start = place.stand(rng, start=True)
         goal = place.stand(rng)
         while not 1.5 < math.dist(start[:2], goal[:2]) < 5.0:
             goal = place.stand(rng)
@@ -127,7 +130,7 @@ def anywhere(args: argparse.Namespace) -> dict[str, Any]:
     for number in range(args.count):
         seed = args.first_seed + number
         rng = np.random.default_rng(seed)
-        at, worn = place.stand(rng), SENSORS[number % 2]
+        at, worn = place.stand(rng, start=True), SENSORS[number % 2]
         robot = an.robot("nao", arguments=worn)
         ready = prepare(robot, Request("walk"))
         sim = an.simulate(robot, place.world, pose=ready.pose, start=at, sensors=True, seed=seed)

@@ -26,7 +26,7 @@ from andante.locomotion.gaits import Request, leg_count, prepare
 from andante.mapping import OccupancyGrid
 from andante.mapping.io.octomap import load_octree
 from andante.mapping.octree import OcTree, octree_of_world
-from andante.mobile.feet import FootNavigator, FootSettings, FootState, Sight, root_odometry
+from andante.mobile.feet import FootNavigator, FootSettings, FootState, Gaze, Sight, root_odometry
 from andante.mobile.feet.obstacles import HIGH, LOW
 from andante.mobile.navigate import Outcome
 from andante.navigation import vehicle_of
@@ -98,8 +98,15 @@ def walk_there(
         sensors=True, solver=request.solver,
     )  # fmt: skip
     try:
+        ground = _height(tree, np.array(request.start))
+        if sim.ground > ground + STEPPED_ON:
+            raise BadInput(
+                f"the robot cannot start at {request.start[0]:g} {request.start[1]:g}: something of "
+                f"{sim.ground:.2f} m height stands there or hangs over it"
+            )
         sight = Sight(sim)
-        loop = ControlLoop(sim, walk, command=Command())
+        gaze = Gaze(walk)
+        loop = ControlLoop(sim, gaze, command=Command())
         view = RobotView(sim, walk, pose=ready.pose, origin=np.array(request.start))
         view.run_by(loop)
         with kept(sim, files, view):
@@ -107,9 +114,9 @@ def walk_there(
             own = root_odometry(walk, loop.state)
             over = se2.compose(se2.inverse(walk.position), own[[0, 1, 5]])  # of the root over the feet
             at = np.array(request.start)
-            localizer.start_at((at[0], at[1], own[2] + _height(tree, at), own[3], own[4], at[2]))
+            localizer.start_at((at[0], at[1], own[2] + ground, own[3], own[4], at[2]))
             goal = _feet_goal(request.goal, over)
-            navigator = FootNavigator(walk, planner, localizer, sight.look, goal, request.feet)
+            navigator = FootNavigator(walk, planner, localizer, sight.look, goal, request.feet, gaze=gaze)
             loop.command = navigator
             outcome, truth = _walked(sim, loop, navigator, request, progress)
     finally:

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import andante as an
+from andante.control.body import BodyState
+from andante.control.loop import ControlLoop
 from andante.description import Box, Collision, Inertia, Link, Placement, Plane, Robot, World
 from andante.errors import BadInput
 from andante.geometry import SE3, so3
-from andante.localization.space import SpaceField
+from andante.localization.space import SpaceField, SpaceLocalizer
 from andante.locomotion.gaits import Request, prepare
-from andante.mapping.octree import octree_of_world
-from andante.mobile.feet import LiveObstacles, Sight, root_odometry
+from andante.mapping.octree import OcTree, octree_of_world
+from andante.mobile.feet import (
+    FootNavigator,
+    FootSettings,
+    FootState,
+    Gaze,
+    LiveObstacles,
+    Look,
+    Sight,
+    root_odometry,
+)
+from andante.mobile.feet.escape import room_to_leave
 from andante.mobile.feet.navigator import ends_at
-from andante.navigation.footsteps import Footstep, Terrain
+from andante.navigation.footsteps import Footstep, FootstepPlanner, Terrain
+from andante.simulation.simulation import Simulation
+from andante.tasks.feet import step_set
 
 
 def box(name, size, at) -> Placement:
@@ -94,23 +110,140 @@ def test_flat_maps_are_refused():
         an.navigate("nao", world=room(), map=an.mapping.map_of_world(room()), goal=(0.5, 0.0, 0.0))
 
 
-def test_what_is_seen_often_is_in_the_way_and_fades(tree):
-    field = SpaceField(tree)
-    seen = LiveObstacles(Terrain.of_grid(tree.slice(0.04, 0.65)), field)
-    pose = np.array([0.0, 0.0, 0.33, 0.0, 0.0, 0.0])
+EYE = np.array([0.0, 0.0, 0.25])  # in a root link that stands at 0.33 m
+AT = np.array([0.0, 0.0, 0.33, 0.0, 0.0, 0.0])
+BEHIND = np.column_stack([np.full(50, 1.95), np.linspace(0.0, 2.0, 50) - 0.1, np.full(50, 0.2)])  # on the wall
+
+
+def look_at(*points: np.ndarray) -> Look:
+    ends = np.concatenate(points)
+    return Look(ends, np.broadcast_to(EYE, ends.shape), "Head")
+
+
+@pytest.fixture
+def met(tree):
+    """A thing up to 0.28 m high was seen at 0.6, 0.3, and counts."""
+    seen = LiveObstacles(Terrain.of_grid(tree.slice(0.04, 0.65)), SpaceField(tree))
     thing = np.random.default_rng(1).uniform(-0.05, 0.05, (200, 3)) + np.array([0.6, 0.3, -0.1])
-    wall = np.column_stack([np.full(50, 1.95), np.linspace(-1, 1, 50), np.full(50, 0.2)])
     assert seen.terrain() is None
     for _ in range(5):
-        seen.see(pose, np.concatenate([thing, wall]))
+        seen.see(AT, look_at(thing, BEHIND))
     made = seen.terrain()
     assert made.clearance[made.cell(0.6, 0.3)] == 0.0
     assert made.clearance[made.cell(0.0, 0.3)] > 0.3
     assert seen.terrain() is None
+    return seen
+
+
+def test_what_lies_below_the_view_is_remembered(met):
+    """Beams over a thing to the wall behind it do not tell that it is gone; nor do looks to another side."""
     for _ in range(60):
-        seen.see(pose, wall)
-    again = seen.terrain()
+        met.see(AT, look_at(BEHIND))
+    assert met.terrain() is None
+    for _ in range(60):
+        met.see(AT, look_at(BEHIND * [1.0, -1.0, 1.0]))
+    assert met.terrain() is None
+
+
+def test_what_is_looked_through_is_gone(met):
+    floor = np.array([0.0, 0.0, -0.33]) + np.random.default_rng(2).uniform(-0.2, 0.2, (400, 3)) * [1.0, 1.0, 0.0]
+    for _ in range(20):
+        met.see(AT, look_at(floor + np.array([0.9, 0.45, 0.0]), BEHIND))
+    again = met.terrain()
     assert again.clearance[again.cell(0.6, 0.3)] > 0.2
+
+
+def test_points_of_what_was_seen_are_known(met):
+    points = np.array([[0.6, 0.3, -0.1], [0.6, 0.3, 0.2], [1.0, -0.3, -0.1], [9.0, 9.0, 0.0]])
+    assert met.known_things(AT, points).tolist() == [True, False, False, False]
+
+
+def test_what_a_foot_has_met_is_in_the_way(tree):
+    seen = LiveObstacles(Terrain.of_grid(tree.slice(0.04, 0.65)), SpaceField(tree))
+    seen.felt(0.5, 0.5)
+    floor = np.random.default_rng(2).uniform(-0.2, 0.2, (400, 3)) * [1.0, 1.0, 0.0] + [0.7, 0.7, -0.33]
+    for _ in range(20):
+        seen.see(AT, look_at(floor))
+    made = seen.terrain()
+    assert made.clearance[made.cell(0.5, 0.5)] == 0.0
+
+
+def test_it_leaves_a_place_that_is_too_near(tree):
+    """Where it has less room than its radius it may go where there is more; nowhere else as near to things."""
+    terrain = Terrain.of_grid(tree.slice(0.04, 0.65))
+    left, right = (-1.27, 0.05, 0.0), (-1.27, -0.05, 0.0)  # 0.2 m from the wall in the west
+    assert room_to_leave(terrain, (0.0, 0.05, 0.0), (0.0, -0.05, 0.0), 0.3) is None
+    made = room_to_leave(terrain, left, right, 0.3)
+    assert made.clearance[made.cell(-1.27, 0.0)] >= 0.3
+    assert made.clearance[made.cell(-1.27, 0.7)] < 0.3
+    assert made.clearance[made.cell(-1.37, 0.0)] < 0.3
+    assert made.clearance[made.cell(-0.9, 0.0)] >= 0.3
+
+
+def gazing(arguments: dict[str, str]) -> tuple[Gaze, Simulation, ControlLoop, Sight]:
+    robot = an.robot("nao", arguments=arguments)
+    ready = prepare(robot, Request("walk"))
+    sim = an.simulate(robot, room(), pose=ready.pose, sensors=True, seed=1)
+    gaze = Gaze(ready.walker)
+    return gaze, sim, ControlLoop(sim, gaze), Sight(sim)
+
+
+def test_eyes_that_see_one_side_are_turned_to_all_sides():
+    gaze, sim, loop, sight = gazing({"head_camera": "xtion"})
+    loop.run(0.5)
+    look = sight.look(loop.state)
+    assert gaze.begin(look.link, look.points)
+    assert gaze.wide == pytest.approx(math.radians(58.0), abs=0.25)  # wider at the lower edge, near its feet
+    gaze.look_around()
+    azimuths, loops = [], 0
+    while gaze.busy and loops < 1500:
+        loop.step()
+        loops += 1
+        look = sight.look(loop.state)
+        if look is not None and gaze.seen(loop.state):
+            azimuths.append(np.arctan2(look.points[:, 1], look.points[:, 0]))
+    found = np.concatenate(azimuths)
+    assert not gaze.busy
+    assert found.min() < -2.3
+    assert found.max() > 2.3
+    assert not sim.fallen
+    assert len(np.unique(np.floor(found / math.radians(10.0)))) > 26  # without gaps
+    sim.close()
+
+
+def test_eyes_that_see_all_around_stay():
+    gaze, sim, loop, sight = gazing({"head_lidar": "true"})
+    loop.run(0.5)
+    look = sight.look(loop.state)
+    assert gaze.begin(look.link, look.points)
+    gaze.look_around()
+    assert not gaze.busy
+    assert not gaze.turns
+    assert gaze.seen(loop.state)
+    sim.close()
+
+
+def standing(look: Callable[[BodyState], Look | None], tree: OcTree, **settings: float) -> tuple[FootNavigator, Any]:
+    """A navigator whose eyes are a function, on a robot that stands at the origin."""
+    robot = an.robot("nao")
+    ready = prepare(robot, Request("walk"))
+    sim = an.simulate(robot, room(), pose=ready.pose, sensors=True, seed=1)
+    steps = step_set(robot, ready.walker, ready.pose, tree.resolution)
+    planner = FootstepPlanner(Terrain.of_grid(tree.slice(0.04, 0.65)), steps)
+    place = SpaceLocalizer(SpaceField(tree), seed=1)
+    place.start_at(AT)
+    made = FootNavigator(ready.walker, planner, place, look, (0.9, 0.1, 0.0), FootSettings(**settings))
+    return made, ControlLoop(sim, ready.walker, command=made)
+
+
+@pytest.mark.parametrize("look", [lambda state: None, lambda state: Look(np.zeros((0, 3)), np.zeros((0, 3)), "Head")])
+def test_eyes_that_show_nothing_end_a_walk(look, tree):
+    """A camera that is silent, or whose pictures are full of NaN."""
+    made, loop = standing(look, tree, lost_after=0.5)
+    loop.run(1.0)
+    assert made.state is FootState.FAILED
+    assert "eyes have shown nothing" in made.reason
+    loop.body.close()
 
 
 def test_the_last_steps_are_those_of_the_goal():
@@ -130,8 +263,11 @@ def test_clouds_are_told_by_the_body_once_each():
     assert cloud.link in robot.link_poses()
     assert 0.2 < cloud.time <= sim.time
     assert sim.clouds({cloud.sensor: cloud.time}) == ()
-    points = sight.look(sim.read())
-    assert points is not None
+    look = sight.look(sim.read())
+    assert look is not None
+    points = look.points
+    assert look.link == cloud.link
+    assert np.ptp(look.eyes, axis=0) == pytest.approx([0.0, 0.0, 0.0])
     assert sight.look(sim.read()) is None
     placed = so3.from_quaternion(sim.base_pose[3:]) @ points.T + sim.base_pose[:3, None]
     true = an.mapping.octree_of_world(room(), 0.1)

@@ -18,14 +18,18 @@ from andante.localization.space import SpaceEstimate, SpaceLocalizer
 from andante.locomotion import Command
 from andante.locomotion.biped.step_plan import PlannedStep
 from andante.locomotion.biped.walk import BipedWalk
-from andante.navigation.footsteps import Footstep, FootstepPlan, FootstepPlanner, Terrain
+from andante.navigation.footsteps import Footstep, FootstepPlan, FootstepPlanner
 
+from .escape import room_to_leave
+from .gaze import Gaze
 from .obstacles import LiveObstacles
-from .sight import root_odometry
+from .sight import Look, root_odometry
 
 Pose = tuple[float, float, float]
 FEET = ("left", "right")
-NARROW = 0.85  # of the room that it has where it stands too near to something
+ROOM = 0.85  # of the body's radius that a step which was planned has to keep
+SLOW = 0.1  # of the top speed: a command that is one
+FEWEST = 50  # points of a look that shows something
 
 
 class FootState(Enum):
@@ -34,6 +38,7 @@ class FootState(Enum):
     LOCATE = "locates itself"
     PLAN = "plans footsteps"
     WALK = "walks"
+    BACK = "goes back"
     ARRIVED = "arrived"
     FAILED = "failed"
 
@@ -49,9 +54,12 @@ class FootSettings:
     smooth: float = 0.25  # part of a new place of the map in the odometry that is believed at once
     astray: float = 0.08  # a foot that stands so far from its plan lets it plan anew [m]
     looks: int = 5  # clouds before the first plan, and where it stands before a goal counts
-    clear: float = 0.6  # fit of a cloud that is looked at for things that are not on the map
+    certain: float = 0.06  # deviation of a place from which things that are not on the map are looked for [m]
     lost_after: float = 6.0  # without a pose that can be trusted it gives up [s]
-    plans: int = 25  # after so many without arriving it gives up
+    blind_after: float = 1.0  # without anything seen it stands; after `lost_after` it gives up [s]
+    glance: float = 0.5  # how far ahead on its way it looks [m]
+    plans: int = 25  # after so many without coming nearer it gives up
+    nearer: float = 0.2  # to the goal that counts as such [m]
     unstuck: float = 3.0  # pause after a plan that failed: things may go away [s]
     failures: int = 4  # of planning in a row
 
@@ -77,10 +85,11 @@ class FootNavigator:
         walk: which makes the steps.
         planner: of footsteps on the map's terrain.
         localizer: begun, or it begins anywhere with the first cloud.
-        look: gives new points (n, 3) of the root link's frame, or None.
+        look: gives what was seen since the last look, or None.
         goal: x, y [m] and yaw [rad] of the middle of the feet on the map; yaw NaN: any.
         settings: how.
         begun: whether the localizer knows a start.
+        gaze: turns the eyes to where it goes; None: they stay as they are.
     """
 
     def __init__(
@@ -88,11 +97,12 @@ class FootNavigator:
         walk: BipedWalk,
         planner: FootstepPlanner,
         localizer: SpaceLocalizer,
-        look: Callable[[BodyState], Array | None],
+        look: Callable[[BodyState], Look | None],
         goal: Pose,
         settings: FootSettings | None = None,
         *,
         begun: bool = True,
+        gaze: Gaze | None = None,
     ) -> None:
         self.walk, self.planner, self.localizer = walk, planner, localizer
         self.goal, self.settings = goal, settings or FootSettings()
@@ -101,12 +111,14 @@ class FootNavigator:
         self.obstacles = LiveObstacles(planner.terrain, localizer.field)
         self.estimate: SpaceEstimate | None = None
         self.steps: tuple[Footstep, ...] = ()  # of the present plan, on the map
-        self._look, self._begun = look, begun
+        self._look, self._begun, self._gaze = look, begun, gaze
+        self._room: tuple[float, ...] = ()  # that each step keeps [m]
         self._map_from_odom: Array | None = None
         self._looks = 0  # clouds since it stands
-        self._trusted = 0.0  # when it last knew where it is [s]
+        self._trusted = math.nan  # when it last knew where it is [s]
+        self._seen = math.nan  # when it last saw something [s]
         self._failures, self._wait = 0, 0.0
-        self._plans = 0
+        self._plans, self._best = 0, math.inf  # since it came nearer to the goal, and how near it was [m]
 
     # ---- the commander ---------------------------------------------------------------------------
     @property
@@ -117,28 +129,42 @@ class FootNavigator:
     def __call__(self, state: BodyState) -> Command:
         """Look, believe, plan; the walk itself is told footsteps, so the command is none."""
         fresh = self._see(state)
+        self._mind_blindness(state)
         if self.over or self._map_from_odom is None:
             return Command()
+        if self.walk.gave_up:
+            return self._go_back(state)
         if fresh and self.state is FootState.WALK:
             self._on_the_way(state)
-        elif self.state is not FootState.WALK and self.walk.standing and self._looks >= self.settings.looks:
+        elif self.state is FootState.LOCATE and self.walk.standing and self._looks >= self.settings.looks:
             self._decide(state)
         if self.state is FootState.WALK and self.walk.standing and not self.walk.plan and self._looks > 0:
             self._stop(state, FootState.LOCATE, "")
         return Command()
 
+    def _mind_blindness(self, state: BodyState) -> None:
+        """Stand where nothing was seen for some time, give up where that lasts."""
+        if math.isnan(self._seen):
+            self._seen = self._trusted = state.time
+        dark, s = state.time - self._seen, self.settings
+        if dark > s.lost_after and not self.over:
+            self._stop(state, FootState.FAILED, f"its eyes have shown nothing for {dark:.0f} s")
+        elif dark > s.blind_after and self.state is FootState.WALK and self._room:
+            self._halt(state, 0, "its eyes show nothing")
+
     def _see(self, state: BodyState) -> bool:
-        """Take a cloud if there is one; where it believes to be, and where the map lies in its odometry."""
-        points = self._look(state)
-        if points is None:
+        """Take a look if there is one; where it believes to be, and where the map lies in its odometry."""
+        look = self._look(state)
+        if look is None or len(look.points) < FEWEST:
             return False
+        self._seen = state.time
+        if self._gaze is not None and self._gaze.begin(look.link, look.points):
+            self._gaze.look_around()
         own = root_odometry(self.walk, state)
         if not self._begun:
-            if len(points) < 50:
-                return False
-            self.localizer.start_anywhere(points, own)
+            self.localizer.start_anywhere(look.points, own)
             self._begun = True
-        self.estimate = made = self.localizer.update(points, own)
+        self.estimate = made = self.localizer.update(self._of_the_map(look.points, own), own)
         found = se2.compose(made.pose[[0, 1, 5]], se2.inverse(own[[0, 1, 5]]))
         if self._map_from_odom is None or self.state is not FootState.WALK:
             self._map_from_odom = found
@@ -148,14 +174,23 @@ class FootNavigator:
             off[2] = (off[2] + math.pi) % (2.0 * math.pi) - math.pi
             self._map_from_odom = se2.compose(self._map_from_odom, part * off)
         self.record.poses.append((state.time, made.pose.copy(), made.health))
-        self._looks += 1
+        still = self._gaze is None or self._gaze.seen(state)
+        self._looks += still and not (self._gaze is not None and self._gaze.busy)
         if self.localizer.trusted:
             self._trusted = state.time
-            if not self.walk.disturbed and made.fit >= self.settings.clear:
-                self.obstacles.see(made.pose, points)
+            certain = float(made.covariance[0, 0] + made.covariance[1, 1]) < self.settings.certain**2
+            if certain and still and not self.walk.disturbed:
+                self.obstacles.see(made.pose, look)
         elif state.time - self._trusted > self.settings.lost_after:
             self._stop(state, FootState.FAILED, f"it is lost: health {made.health:.2f}; is the map that of this place?")
         return True
+
+    def _of_the_map(self, points: Array, own: Array) -> Array:
+        """What of the points tells where it is: what is known to stand about, but is not on the map, is left out."""
+        if self.estimate is None:
+            return points
+        known = self.obstacles.known_things(self.localizer.moved(own).pose, points)
+        return points[~known]
 
     def feet(self) -> tuple[Pose, Pose]:
         """Left and right foot on the map."""
@@ -190,8 +225,10 @@ class FootNavigator:
             return
         if not self.localizer.trusted or state.time < self._wait:
             return
+        if way < self._best - s.nearer:
+            self._best, self._plans = way, 0
         if self._plans >= s.plans:
-            self._stop(state, FootState.FAILED, f"{self._plans} plans did not lead to the goal")
+            self._stop(state, FootState.FAILED, f"{self._plans} plans did not lead nearer to the goal")
             return
         self._take_terrain()
         left, right = self.feet()
@@ -200,62 +237,91 @@ class FootNavigator:
             here = self.middle()
             goal = (goal[0], goal[1], math.atan2(goal[1] - here[1], goal[0] - here[0]) if way > 0.3 else float(here[2]))
         self.state = FootState.PLAN
-        seconds = (s.seconds_again if self._plans else s.seconds) * 2.0**self._failures
-        plan = self._planner_from(left, right).plan(left, right, goal, seconds=seconds)
+        seconds = (s.seconds_again if self.record.plans else s.seconds) * 2.0**self._failures
+        plan = self._plan_from(left, right, goal, seconds)
         self._plans += 1
         self.record.plans.append(plan)
         if not plan.found:
+            self.state = FootState.LOCATE
             self._failures += 1
             self._wait = state.time + s.unstuck
             self.record.events.append((state.time, f"no plan: {plan.reason}"))
+            self._look_around()
             if self._failures >= s.failures:
                 self._stop(state, FootState.FAILED, plan.reason)
             return
         self._failures = 0
         self.steps = ends_at(plan.steps, goal, self.planner.steps.width)
+        least = ROOM * self.planner.steps.body
+        self._room = tuple(min(least, ROOM * self._clearance(step)) for step in self.steps)
         self.state, self._looks = FootState.WALK, 0
         self.record.events.append((state.time, f"{len(plan.steps)} footsteps"))
         self._tell(self.steps)
 
-    def _planner_from(self, left: Pose, right: Pose) -> FootstepPlanner:
-        """The planner; where it stands nearer to something than a body should, one that lets it leave."""
-        t = self.planner.terrain
-        room = math.inf
-        for foot in (left, right):
-            row, col = t.cell(foot[0], foot[1])
-            if 0 <= row < t.clearance.shape[0] and 0 <= col < t.clearance.shape[1]:
-                room = min(room, float(t.clearance[row, col]))
-        if room >= self.planner.steps.body + t.resolution:
-            return self.planner
-        steps = replace(self.planner.steps, body=max(NARROW * room - t.resolution, 0.02))
-        return FootstepPlanner(t, steps, self.planner.settings)
+    def _plan_from(self, left: Pose, right: Pose, goal: Pose, seconds: float) -> FootstepPlan:
+        """A plan; where it stands nearer to something than a body should, one that leaves there."""
+        terrain = self.planner.terrain
+        made = room_to_leave(terrain, left, right, self.planner.steps.body)
+        if made is None:
+            return self.planner.plan(left, right, goal, seconds=seconds)
+        leaving = FootstepPlanner(made, self.planner.steps, self.planner.settings)
+        return leaving.plan(left, right, goal, seconds=seconds)
 
-    def _take_terrain(self) -> Terrain | None:
+    def _take_terrain(self) -> None:
         made = self.obstacles.terrain()
         if made is not None:
             self.planner.change(made)
-        return made
 
     # ---- on the way ------------------------------------------------------------------------------
     def _on_the_way(self, state: BodyState) -> None:
         """Tell the walk where the steps that are left lie now; stand where they are no longer good."""
         plan = self.walk.plan
-        if self.walk.gave_up:
-            self._stop(state, FootState.LOCATE, self.walk.notice)
-            return
         if not plan:
             return
-        rest = self.steps[len(self.steps) - len(plan.steps) :]
+        first = len(self.steps) - len(plan.steps)
+        rest = self.steps[first:]
+        self._glance(rest)
         self._take_terrain()
-        bad = next((n for n, step in enumerate(rest) if not self._good(step)), None)
+        room = self._room[first:]
+        bad = next((n for n, step in enumerate(rest[: len(room)]) if self._clearance(step) < room[n]), None)
         if bad is not None:
-            rest = rest[: max(0, bad - 2)]
-            self._halt(state, rest, "something stands in the way of the plan")
+            self._halt(state, bad - 1, "something stands in the way of the plan")
+        elif self._room and self._astray(len(rest)):
+            self._halt(state, 1, "it has strayed from its plan")
+        else:
+            self._tell(rest)
+
+    def _go_back(self, state: BodyState) -> Command:
+        """The walk has stopped by itself; what it answers to a velocity until it stands is to go back."""
+        if self.state is FootState.WALK:
+            if self.walk.barred:
+                self._feel()
+            self._stop(state, FootState.BACK, self.walk.notice)
+        elif self.walk.standing:
+            self.state, self._looks = FootState.LOCATE, 0
+            return Command()
+        return Command(vx=SLOW * self.walk.max_speed)
+
+    def _feel(self) -> None:
+        """Remember what the foot that swings has met: eyes on a head do not see it."""
+        x, y, yaw = self.feet()[1 - self.walk.stance]
+        toe = self.planner.steps.sole[1]
+        self.obstacles.felt(x + toe * math.cos(yaw), y + toe * math.sin(yaw))
+
+    def _glance(self, rest: tuple[Footstep, ...]) -> None:
+        """Look to where the way goes."""
+        if self._gaze is None or not self._gaze.turns:
             return
-        if self._astray(len(rest)):
-            self._halt(state, rest[:1], "it has strayed from its plan")
-            return
-        self._tell(rest)
+        x, y, yaw = self.middle()
+        far = next((step for step in rest if math.hypot(step.x - x, step.y - y) > self.settings.glance), None)
+        if far is None:
+            self._gaze.look_at(0.0)
+        else:
+            self._gaze.look_at(math.remainder(math.atan2(far.y - y, far.x - x) - yaw, 2.0 * math.pi))
+
+    def _look_around(self) -> None:
+        if self._gaze is not None:
+            self._gaze.look_around()
 
     def _astray(self, left: int) -> bool:
         """Whether the standing foot is far from where the plan had it."""
@@ -268,26 +334,31 @@ class FootNavigator:
             return False
         return math.hypot(own[0] - step.x, own[1] - step.y) > self.settings.astray
 
-    def _good(self, step: Footstep) -> bool:
-        """Whether a body over a step is clear of everything; a little less room than a new plan needs will do."""
+    def _clearance(self, step: Footstep) -> float:
+        """How far the middle of the body over a step is from everything [m]; 0 outside the map."""
         t = self.planner.terrain
-        side = 1.0 if step.foot == "left" else -1.0
-        half = 0.5 * side * self.planner.steps.width
+        half = 0.5 * self.planner.steps.width * (1.0 if step.foot == "left" else -1.0)
         row, col = t.cell(step.x + half * math.sin(step.yaw), step.y - half * math.cos(step.yaw))
         rows, cols = t.clearance.shape
-        return 0 <= row < rows and 0 <= col < cols and float(t.clearance[row, col]) >= 0.8 * self.planner.steps.body
+        return float(t.clearance[row, col]) if 0 <= row < rows and 0 <= col < cols else 0.0
 
-    def _halt(self, state: BodyState, rest: tuple[Footstep, ...], why: str) -> None:
-        """Make the steps that are still good, then stand and plan anew."""
-        self.steps = rest
-        self._tell(rest)
+    def _halt(self, state: BodyState, count: int, why: str) -> None:
+        """Make so many of the steps that are left, put the other foot beside the last one, then stand and plan anew."""
+        plan = self.walk.plan
+        rest = self.steps[len(self.steps) - len(plan.steps) :][: max(0, count)] if plan else ()
+        foot = FEET[self.walk.stance] if not rest else rest[-1].foot
+        at = self.feet()[self.walk.stance] if not rest else (rest[-1].x, rest[-1].y, rest[-1].yaw)
+        other, side = ("right", -1.0) if foot == "left" else ("left", 1.0)
+        x, y, yaw = (float(value) for value in se2.compose(at, (0.0, side * self.planner.steps.width, 0.0)))
+        self.steps, self._room = (*rest, Footstep(other, x, y, 0.0, yaw)), ()
+        self._tell(self.steps)
         self.record.events.append((state.time, why))
-        if not rest:
-            self._stop(state, FootState.LOCATE, "")
 
     def _stop(self, state: BodyState, to: FootState, why: str) -> None:
         self.walk.follow_footsteps(())
         self.state, self.steps, self._looks = to, (), 0
+        if self._gaze is not None:
+            self._gaze.look_at(0.0)
         if to in (FootState.ARRIVED, FootState.FAILED):
             self.reason = why
         if why:

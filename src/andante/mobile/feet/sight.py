@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,15 @@ from andante.locomotion.biped.footsteps import angles_of, leaning
 from andante.locomotion.biped.walk import BipedWalk
 
 OWN = 0.2  # what is nearer to the vertical through the root is the robot itself [m]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen since the last look, in the axes of the root link."""
+
+    points: Array  # (n, 3) where beams ended [m]
+    eyes: Array  # (n, 3) where they came from [m]
+    link: str  # that carries the eyes, the last of several
 
 
 class Sight:
@@ -30,19 +40,23 @@ class Sight:
                 "one to its file, by an argument where the file has one, such as head_camera:=xtion or head_lidar:=true"
             )
 
-    def look(self, state: BodyState) -> Array | None:
-        """Points (n, 3) [m] in the axes of the root link that came since the last look; None: nothing new."""
+    def look(self, state: BodyState) -> Look | None:
+        """What came since the last look; None: nothing new. Readings that are not finite are left out."""
         clouds = self._body.clouds(self._told)
         if not clouds:
             return None
         robot = self._body.robot
         poses = robot.link_poses(dict(zip(robot.joint_names, state.position, strict=True)))
         self._told |= {cloud.sensor: cloud.time for cloud in clouds}
-        points: Array = np.concatenate(
-            [np.asarray(poses[cloud.link] @ cloud.pose @ cloud.points).reshape(-1, 3) for cloud in clouds]
-        )
-        far: Array = points[np.hypot(points[:, 0], points[:, 1]) > OWN]
-        return far
+        points, eyes = [], []
+        for cloud in clouds:
+            placed = poses[cloud.link] @ cloud.pose
+            seen = np.asarray(cloud.points, dtype=float).reshape(-1, 3)
+            seen = np.asarray(placed @ seen[np.isfinite(seen).all(axis=1)]).reshape(-1, 3)
+            seen = seen[np.hypot(seen[:, 0], seen[:, 1]) > OWN]
+            points.append(seen)
+            eyes.append(np.broadcast_to(placed.translation, seen.shape))
+        return Look(np.concatenate(points), np.concatenate(eyes), clouds[-1].link)
 
 
 def root_odometry(walk: BipedWalk, state: BodyState) -> Array:
