@@ -354,7 +354,7 @@ class DartEngine(Engine):
 
 @njit(nogil=True)
 def vectors_of(transforms: Array) -> Array:
-    """Poses x y z qx qy qz qw (n, 7) of matrices (n, 4, 4), qw >= 0; the largest of the four is the pivot (Shepperd)."""
+    """Poses x y z qx qy qz qw (n, 7) of matrices (n, 4, 4), qw >= 0; the largest is the pivot (Shepperd)."""
     out, q = np.empty((transforms.shape[0], 7)), np.empty(4)
     for i in range(transforms.shape[0]):
         m = transforms[i]
