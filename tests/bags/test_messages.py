@@ -336,3 +336,22 @@ def test_import_is_light() -> None:
     code = "import sys, andante.bus; print('rosbags.typesys' in sys.modules, 'numpy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout.split()[0] == "False"
+
+
+LAZY = """
+from andante.bags import messages
+types = messages.store().types
+before = len(types)
+made = messages.make("andante_msgs/msg/Footsteps")
+assert type(made) is messages.cls("andante_msgs/Footsteps") and made.__msgtype__ == "andante_msgs/msg/Footsteps"
+print(len(messages.store().fielddefs) - before > 200, len(types) - before)
+"""
+
+
+def test_classes_are_made_when_they_are_asked_for():
+    done = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, check=False)
+    told, made = done.stdout.split() or pytest.fail(done.stderr)
+    assert told == "True"
+    assert 1 <= int(made) <= 3  # Footsteps and what stands in its defaults
+    with pytest.raises(KeyError):
+        messages.store().types["none/msg/Such"]

@@ -1,6 +1,8 @@
 """What bodies are told and what they tell."""
 
 import math
+from contextlib import closing
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -84,3 +86,12 @@ def test_bad_commands_cannot_exist(make, words):
 def test_unknown_joints_are_refused_by_name():
     with pytest.raises(UnknownName, match="no joint 'wing' in body 'waffle'; choices: "):
         Post().write(BodyCommand({"wing": JointTarget()}))
+
+
+def test_a_state_that_is_made_quickly_is_the_same():
+    with closing(an.simulate("nao", sensors=True)) as sim:
+        sim.run(0.02)
+        state = sim.read()
+    assert {field.name for field in fields(BodyState)} - set(vars(state)) == {"yaw"}  # which nothing here measures
+    slowly = BodyState(**{field.name: getattr(state, field.name) for field in fields(BodyState)})
+    assert repr(slowly) == repr(state)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from andante.description import shapes
@@ -94,6 +94,7 @@ direction = vector.filter(lambda v: np.linalg.norm(v) > 1e-2)
 def test_solids_agree_with_the_reference(geometry, position, turn, origin, way):
     pose = SE3.from_parts(so3.exp(turn), position)
     o, d = np.asarray(origin), np.asarray(way) / np.linalg.norm(way)
+    assume(abs(outside(geometry, pose.inverse() @ o[None])[0]) > 1e-9)  # else both 0 and what lies behind are right
     got = cast_one(geometry, pose, o[None], d[None])[0]
     want = reference(geometry, pose, o, d)
     if math.isinf(want) or math.isinf(got):  # the reference may step over a grazing hit: it must then be a graze

@@ -143,3 +143,19 @@ def test_mistakes_are_named():
         CameraModel.of(SensorSpec("c", "camera", "base", parameters={"width": "big"}))
     with pytest.raises(UnknownName, match="roof"):
         CameraSensor(carrier(), "roof", HERE)
+
+
+def test_a_camera_that_is_off_does_not_cut_the_steps_of_a_run():
+    made, suite = watching()
+    suite.add(CameraSensor(made.models[suite.model].tree.robot, "base", SE3.identity(), name="second"), rate=30.0)
+    suite.update()
+    assert suite.next_time == pytest.approx(0.01)  # of the encoders
+    made.step(15)  # 0.03 s of 2 ms: both cameras are off, and no sample of theirs is due alone
+    suite.update()
+    assert suite.next_time == pytest.approx(0.04)
+    suite["second"].sensor.turn_on(32, 24)
+    assert suite.next_time == pytest.approx(1 / 30)
+    made.step(2)
+    suite.update()
+    assert suite["second"].sensor.pictures[-1][1].time == pytest.approx(0.034)
+    suite.close()

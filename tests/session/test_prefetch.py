@@ -3,8 +3,10 @@
 import subprocess
 import sys
 from importlib import import_module
+from threading import Thread
 
-from andante.session import prefetch
+from andante.session import LiveSession, prefetch
+from andante.session import session as session_module
 
 FIRST = """
 import sys
@@ -46,3 +48,13 @@ def test_packers_of_messages_are_made(tmp_path):
 def test_the_first_wish_for_a_place_on_the_map_imports_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-c", FIRST], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stderr or done.stdout
+
+
+def test_it_is_made_ready_once_and_not_while_a_page_comes_up(monkeypatch):
+    asked = []
+    monkeypatch.setattr(session_module, "prefetch", lambda types, after: asked.append(after) or Thread())
+    with LiveSession("waffle", "arena") as live:
+        for _ in range(3):
+            live.run(0.01, pace=True)
+    assert asked == [prefetch.SETTLED]
+    assert prefetch.SETTLED > 1.0

@@ -89,6 +89,8 @@ class Contacts:
         A contact between two links of that model appears once for each of them.
         """
         first, second = self.model_a == model, self.model_b == model
+        if not second.any() and first.all():
+            return self
         a, b = (self.model_a, self.link_a), (self.model_b, self.link_b)
         pairs = [*zip(a + b, b + a, strict=True), (self.position, self.position)]
         pairs += [(self.normal, -self.normal), (self.force, -self.force), (self.depth, self.depth)]

@@ -135,7 +135,7 @@ class SensorSuite:
         """When the next sample of any sensor is due [s]; cameras that are off wait for the next of the others."""
         soonest = min([bank.next_time for bank in self._waited])
         for bank, cameras in self._pictured:
-            if bank.next_time < soonest and any([camera.on for camera in cameras]):
+            if bank.next_time < soonest and any(camera.on for camera in cameras):
                 soonest = bank.next_time
         return soonest
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Protocol
 
 from andante._moved import renamed, renamed_attributes
@@ -37,7 +38,7 @@ from .command_api import CommandApi
 from .crew import Crew, refuse_overlap
 from .live_robot import LiveRobot, in_words
 from .pacer import Pacer
-from .prefetch import prefetch
+from .prefetch import SETTLED, prefetch
 from .progress import Progress
 from .stage import placed
 
@@ -116,6 +117,7 @@ class LiveSession(LiveRobot, Closing):
         self.progress = progress or Progress()  # what the loop is busy with while it stands still
         self.scene = 0  # counts builds
         self.paused = self.paced = self.stopped = False
+        self._prefetch: Thread | None = None  # what is made ready while it runs
         self.holder: Callable[[], None] | None = None  # ends what lets time stand still, such as a replay
         self.periods = 0  # control periods so far
         self.teleop = TeleopMux(settings=teleop)
@@ -232,8 +234,8 @@ class LiveSession(LiveRobot, Closing):
         end = math.inf if seconds is None else self.periods + round(seconds / CONTROL_TIME)
         self.stopped, self.paced = False, bool(pace)
         self._pace(float(pace))
-        if pace:
-            prefetch(kind for kind in self.bus.topics().values() if kind)
+        if pace and self._prefetch is None:
+            self._prefetch = prefetch((kind for kind in self.bus.topics().values() if kind), SETTLED)
         self.pacer.start()
         try:
             while self.periods < end and not self.stopped:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import dartpy
 import numpy as np
 
+from andante.compiling import njit
 from andante.description.source import Problem, Severity
 from andante.errors import BadInput
 from andante.geometry import SE3, Array
@@ -75,6 +76,7 @@ class DartEngine(Engine):
         self._softness: float | None = None  # of the servos of this world, None: to be found
         shapes = ShapeMaker()
         self._built: list[Built] = []
+        self._owners: dict[str, tuple[int, int]] = {}  # model and link by the names of shapes, as they are asked for
         self._moving: list[Any] = []
         for model in self.models:
             _near(f"the place of {model.name!r}", model.placement.pose.vector)
@@ -274,7 +276,7 @@ class DartEngine(Engine):
 
     def body_poses(self, model: int) -> Array:
         """World poses of the bodies, (bodies, 7)."""
-        return SE3(np.array([node.getWorldTransform().matrix() for node in self._built[model].nodes])).vector
+        return vectors_of(np.array([node.getWorldTransform().matrix() for node in self._built[model].nodes]))
 
     def body_velocities(self, model: int) -> Array:
         """Velocities of the body origins, linear then angular in world axes, (bodies, 6)."""
@@ -288,7 +290,7 @@ class DartEngine(Engine):
         """Pose (7,) and velocity (6,) of one body."""
         node = self._built[model].nodes[body]
         velocity = np.concatenate((node.getLinearVelocity(), node.getAngularVelocity()))
-        return SE3(node.getWorldTransform().matrix()).vector, velocity
+        return vectors_of(np.array([node.getWorldTransform().matrix()]))[0], velocity
 
     # ---- contacts and rays -----------------------------------------------------------------------
     def contacts(self) -> Contacts:
@@ -298,9 +300,21 @@ class DartEngine(Engine):
         points = self._world.getLastCollisionResult().getContacts()
         if not points:
             return Contacts.empty()
-        who = [[*_owner(p.collisionObject1), *_owner(p.collisionObject2)] for p in points]
-        what = [(*p.point, *p.normal, *p.force, p.penetrationDepth) for p in points]
-        return Contacts.of_rows(np.array(who), np.array(what))
+        who, vectors = np.empty((4, len(points)), dtype=int), np.empty((3, len(points), 3))
+        depth = np.empty(len(points))
+        for i, p in enumerate(points):
+            who[:, i] = self._owner(p.collisionObject1) + self._owner(p.collisionObject2)
+            vectors[0, i], vectors[1, i], vectors[2, i], depth[i] = p.point, p.normal, p.force, p.penetrationDepth
+        return Contacts.of_parts(who, vectors, depth)
+
+    def _owner(self, side: Any) -> tuple[int, int]:
+        """Model and link of a collision object, from the name that its shape was given."""
+        name = side.getShapeFrame().getName()
+        known = self._owners.get(name)
+        if known is None:
+            model, link = name.split(".")[:2]
+            known = self._owners[name] = int(model), int(link)
+        return known
 
     # ---- snapshots -------------------------------------------------------------------------------
     def _save(self) -> _State:
@@ -338,9 +352,31 @@ class DartEngine(Engine):
         self._pressed.clear()
 
 
-def _owner(side: Any) -> list[int]:
-    """Model and link of a collision object, from the name that its shape was given."""
-    return [int(part) for part in side.getShapeFrame().getName().split(".")[:2]]
+@njit(nogil=True)
+def vectors_of(transforms: Array) -> Array:
+    """Poses x y z qx qy qz qw (n, 7) of matrices (n, 4, 4), qw >= 0; the largest is the pivot (Shepperd)."""
+    out, q = np.empty((transforms.shape[0], 7)), np.empty(4)
+    for i in range(transforms.shape[0]):
+        m = transforms[i]
+        d0, d1, d2 = m[0, 0], m[1, 1], m[2, 2]
+        trace = d0 + d1 + d2
+        a, b, c = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
+        e, f, g = m[0, 1] + m[1, 0], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1]
+        if d0 >= d1 and d0 >= d2 and d0 >= trace:
+            q[0], q[1], q[2], q[3] = 1 + d0 - d1 - d2, e, f, a
+        elif d1 >= d2 and d1 >= trace:
+            q[0], q[1], q[2], q[3] = e, 1 - d0 + d1 - d2, g, b
+        elif d2 >= trace:
+            q[0], q[1], q[2], q[3] = f, g, 1 - d0 - d1 + d2, c
+        else:
+            q[0], q[1], q[2], q[3] = a, b, c, 1 + trace
+        norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        sign = -1.0 if q[3] / norm < 0.0 else 1.0
+        for k in range(3):
+            out[i, k] = m[k, 3]
+        for k in range(4):
+            out[i, 3 + k] = sign * (q[k] / norm)
+    return out
 
 
 def _near(what: str, *values: Array) -> None:

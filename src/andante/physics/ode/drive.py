@@ -167,6 +167,7 @@ class Drive:
         self.merged = [0.0] * count  # damping that the servo rows carry
         self._held: list[tuple[Callable[[], float], Motor, int, float, float]] = []  # joint, effort limit, CFM
         self._held_turning: list[int] = []
+        self._pulling: list[int] = []  # joints whose servo holds a position or a velocity
         self._torques: list[int] = []
         self._speeds: list[int] = []
         self._shift = np.zeros(count)
@@ -194,6 +195,7 @@ class Drive:
         self._held, self._held_turning, self._torques = [], [], []
         remembered = np.zeros(len(self.motors))
         self._speeds = np.flatnonzero(self.modes == Mode.VELOCITY).tolist()
+        self._pulling = np.flatnonzero((self.modes == Mode.POSITION) | (self.modes == Mode.VELOCITY)).tolist()
         self._shift = np.where(self.modes == Mode.POSITION, self.center, 0.0)
         for i, motor in enumerate(self.motors):
             if self.followers[i]:
@@ -300,11 +302,11 @@ class Drive:
     def efforts(self) -> Array:
         """Efforts of the servos in the last step."""
         out = np.zeros(len(self.motors))
-        for i, motor in enumerate(self.motors):
-            if self.modes[i] == Mode.TORQUE:
-                out[i] = self.reference[i]
-            elif self.modes[i] in (Mode.POSITION, Mode.VELOCITY):
-                out[i] = motor.effort() + self.merged[i] * self.rate[i]()
+        for i in self._torques:
+            out[i] = self.reference[i]
+        for i in self._pulling:
+            damped = self.merged[i] * self.rate[i]() if self.merged[i] else 0.0
+            out[i] = self.motors[i].effort() + damped
         out[self._hinged] += self.memory.effort
         return out
 
