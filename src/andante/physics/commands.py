@@ -58,8 +58,8 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
 
     kp = I w^2 and kd = 2 I w with w = 2 pi bandwidth [Hz] and I the inertia about the joint of everything outboard
     (zero pose; in closed loops what the motor moves through them) plus the armature; kp is at least what reaches the
-    joint's effort limit at an error of 0.05 rad (5 mm), unless the robot weighs nothing at all, whose stand-in masses no
-    engine holds with such servos.
+    joint's effort limit at an error of 0.05 rad (5 mm), unless the robot weighs nothing at all: no engine holds its
+    stand-in masses with such servos.
     Joints that follow others through closed loops (`robot.passive`) have no motor: all theirs are 0.
     """
     count = len(robot.movable)
