@@ -58,7 +58,8 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
 
     kp = I w^2 and kd = 2 I w with w = 2 pi bandwidth [Hz] and I the inertia about the joint of everything outboard
     (zero pose; in closed loops what the motor moves through them) plus the armature; kp is at least what reaches the
-    joint's effort limit at an error of 0.05 rad (5 mm).
+    joint's effort limit at an error of 0.05 rad (5 mm), unless the robot weighs nothing at all: no engine holds its
+    stand-in masses with such servos.
     Joints that follow others through closed loops (`robot.passive`) have no motor: all theirs are 0.
     """
     count = len(robot.movable)
@@ -67,13 +68,14 @@ def default_gains(robot: Robot, bandwidth: float = 8.0) -> ServoGains:
     carried = outboard_inertia(robot)
     for name, inertia in reflected_inertia(robot).items():
         carried[robot.joint_names.index(name)] = inertia
-    omega = 2 * math.pi * bandwidth
+    omega, heavy = 2 * math.pi * bandwidth, robot.mass > 0
     for i, joint in enumerate(robot.movable):
         inertia = carried[i] + joint.dynamics.armature
         kp[i], kd[i] = inertia * omega**2, 2 * inertia * omega
         if math.isfinite(joint.limits.effort) and joint.limits.effort > 0:
             effort[i] = joint.limits.effort
-            kp[i] = max(kp[i], effort[i] / (0.05 if joint.type is not JointType.PRISMATIC else 0.005))
+            if heavy:
+                kp[i] = max(kp[i], effort[i] / (0.05 if joint.type is not JointType.PRISMATIC else 0.005))
             kd[i] = max(kd[i], 2 * math.sqrt(kp[i] * inertia) * 0.7)
         if math.isfinite(joint.limits.velocity) and joint.limits.velocity > 0:
             velocity[i] = joint.limits.velocity
