@@ -199,7 +199,7 @@ def identification(name: str, prefix: str, words: str, *options: str) -> Run:
     """Disguised robots on three seeds that no setting was chosen on; words: what was recorded."""
     return Run(
         name, 7, ("python", "benchmarks/identification_study.py", "--seeds", "3", "--first", "10", *options, "--json"),
-        40.0,
+        15.0,
         (
             Figure(f"{prefix}-stiffness", "shown", f"disguised robots, {words}, hidden stiffness found within 10 %",
                    Asked(">=", 100.0, "%"), within("stiffness")),

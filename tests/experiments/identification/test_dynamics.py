@@ -10,6 +10,7 @@ import pytest
 
 from andante.experiments.identification import JointRecording
 from andante.experiments.identification.dynamics import Limb, Servos, follow
+from andante.experiments.identification.meter import Meter
 from andante.experiments.identification.model import (
     Replay,
     ReplaySettings,
@@ -20,6 +21,7 @@ from andante.experiments.identification.model import (
     held_limbs,
     rounded,
 )
+from andante.experiments.identification.stepping import _by_sweeps, _speeds
 from andante.gravity import GRAVITY
 
 LENGTH, MASS = 0.3, 0.8  # of the rods of the arm
@@ -158,3 +160,34 @@ def test_steps_may_share_a_mass_matrix(arms):
     own, _ = follow(held.limb, held.servos, start, sine, 0.00025)
     held_on, _ = follow(held.limb, held.servos, start, sine, 0.00025, every=4)
     assert held_on == pytest.approx(own, abs=5e-5)  # the noise of a good encoder is 3e-4
+
+
+def test_chosen_slips_and_cuts_give_the_speeds_that_sweeps_end_at():
+    """Random masses, pulls, friction and limits: the factored system of the right choice against joint by joint."""
+    rng, most = np.random.default_rng(7), 0
+    for _ in range(300):
+        n = int(rng.integers(1, 6))
+        root = rng.normal(size=(n, n))
+        A, b, b0 = root @ root.T + np.diag(rng.uniform(0.5, 2.0, n)), rng.normal(size=n), 3 * rng.normal(size=n)
+        b1, effort, viscous = rng.uniform(0, 2, n), rng.uniform(0.3, 4, n), rng.uniform(0, 0.2, n)
+        dry = np.where(rng.random(n) < 0.2, 0.0, rng.uniform(0, 2, n))
+        swept, solved = np.zeros(n), np.zeros(n)
+        _by_sweeps(A, b, b0, b1, effort, viscous, dry, swept)
+        slip, cut = np.where(dry > 0, rng.integers(-1, 2, n), 1), rng.integers(-1, 2, n)
+        _speeds(A, b, b0, b1, effort, viscous, dry, slip, cut, np.zeros(n), np.zeros((n, n)), False, solved)
+        assert solved == pytest.approx(swept, abs=2e-5)
+        most += int(((solved == 0) & (dry > 0)).any())
+    assert most > 50  # some stick
+
+
+def test_a_meter_tells_what_is_done_and_likely_to_come():
+    told = list[tuple[float, float]]()
+    meter = Meter(lambda done, total: told.append((done, total)))
+    for steps in (100.0, 50.0):
+        meter.expect(steps)
+    meter.begin()
+    meter.count(40.0)
+    meter.begin()  # the first stage took less than was expected
+    meter.count(70.0)
+    meter.count(1.0)
+    assert told == [(0.0, 150.0), (40.0, 90.0), (110.0, 110.0)]

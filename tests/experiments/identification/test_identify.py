@@ -17,6 +17,9 @@ from andante.experiments.identification import (
     identify,
     read_joint_recording,
 )
+from andante.experiments.identification.estimate import Problem
+from andante.experiments.identification.model import Replay, held_limbs
+from andante.experiments.identification.parameters import make_parameter
 from andante.experiments.identification.recording import write_joint_recording
 from andante.physics import RobotParameters, default_gains
 
@@ -148,6 +151,51 @@ def test_the_command_line_writes_a_file_that_simulations_take(arms, tmp_path, po
     assert gains.kp[0] == pytest.approx(told["stiffness", "hinge0"].value, rel=1e-4)
     model = an.experiments.read_model(tmp_path / "out" / "robot.toml")
     assert model["robot.servos.hinge0.kp"] == pytest.approx(gains.kp[0])
+
+
+def test_a_torque_at_the_edge_of_a_step_counts_little(arms, disguised):
+    """A target that reaches the servo when its torque is read: what is read says when, not how stiff."""
+    (limb,), _ = held_limbs(arms.arm(1), disguised, ["hinge0"])
+    replay = Replay(limb, disguised, ReplaySettings())
+    values = {(kind, "hinge0"): value for kind, value in TRUE.items()} | {("delay", "hinge0"): 0.02}
+    problem = Problem([replay], [make_parameter("stiffness", ("hinge0",), 60.0, 1.0)], values, ["hinge0"])
+    problem.weigh_torques(np.log([85.0 / 60.0]))
+    weights, count = problem._trust[0, 0], len(replay.times)
+    told = replay.targets[np.minimum((replay.times / 0.00025).astype(int), replay.steps - 1), 0]
+    jumps = np.flatnonzero(np.abs(np.diff(told)) > 0.02)
+    edges = np.unique(np.clip(jumps + 2, 0, count - 1))  # the samples 20 ms after the target began to change
+    assert len(edges) >= 4
+    assert np.median(weights[edges]) < 0.3
+    assert np.percentile(weights, 90) > 0.8
+
+
+def test_what_was_found_is_kept_after_ctrl_c(arms, positions, monkeypatch):
+    """The user stops in the last stage: the best so far with wider intervals, and words in the result."""
+    settled = Problem.jacobian
+
+    def stopping(self, z, weights, before=None):
+        if self.fine and not stopped:
+            stopped.append(1)
+            raise KeyboardInterrupt
+        return settled(self, z, weights, before)
+
+    stopped = list[int]()
+    monkeypatch.setattr(Problem, "jacobian", stopping)
+    found = identify(IdentifyJob((positions,), arms.arm(1)))
+    assert stopped
+    assert "stopped by the user while hinge0 were fitted" in found.warnings[0]
+    assert found["stiffness", "hinge0"].value == pytest.approx(85.0, rel=0.15)
+    assert found.engine == ""  # no replay: the user does not want to wait
+    stopped.clear()
+    monkeypatch.setattr(Problem, "gaps", lambda self, z: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        identify(IdentifyJob((positions,), arms.arm(1)))
+
+
+def test_a_joint_that_the_model_does_not_explain_is_named(arms, positions):
+    away = replace(positions, positions=positions.positions + 0.3)
+    found = identify(IdentifyJob((away,), arms.arm(1), parameters=("stiffness", "delay"), engine=""))
+    assert any("hinge0: the simulation stays" in words and "zero and units" in words for words in found.warnings)
 
 
 @pytest.mark.drill

@@ -30,12 +30,21 @@ def with_nan() -> JointRecording:
     return told
 
 
+def with_a_gap() -> JointRecording:
+    told, rows = made(), np.r_[0:200, 300:500]
+    parts = ("positions", "targets", "speeds", "efforts", "currents")
+    times = told.times[rows]
+    return replace(told, times=times, target_times=times, **{part: getattr(told, part)[rows] for part in parts})
+
+
 BAD = [
     (lambda: made(names=("a", "b")), "no joint of 'arm' is told to move and moves"),
     (lambda: made(seconds=0.5), "too short"),
     (lambda: made(positions=np.zeros((500, 2))), "does not move"),
     (lambda: made(positions=np.degrees(made().positions), targets=np.degrees(made().targets)), "degrees"),
-    (with_nan, "sample 18 holds a number that is not finite"),
+    (with_nan, "sample 18 of joint 'hinge0' holds a number that is not finite"),
+    (with_a_gap, "nothing is recorded from 1.99 to 3.00 s"),
+    (lambda: made(targets=-made().targets), "goes against its targets .* is its sign turned"),
     (lambda: made(times=made().times[::-1].copy()), "times do not grow"),
     (lambda: made(targets=np.full((500, 2), np.nan)), "has no targets"),
     (lambda: made(targets=np.full((500, 2), 0.3)), "targets of joint 'hinge0' never change"),

@@ -27,6 +27,7 @@ from .parameters import KINDS, Parameter
 from .splits import doubt, rested
 
 POSITION, EFFORT = "position", "effort"
+NORMAL = 0.6745  # median of absolute values, in deviations of the normal distribution
 DAMPINGS = (1e-6, 0.01, 0.1, 1.0)  # strengths of Levenberg's damping that are tried at a time
 
 
@@ -42,6 +43,7 @@ class FitSettings:
     prior_widths: float = 3.0  # how weakly parameters are held, in widths of their kind
     block: float = 1.0  # of residuals that may be alike [s]
     rest: float = 0.3  # weight of samples at rest where these count
+    edge: float = 0.1  # of a sample, within which a torque that changes is not trusted to be read in time
     late: float = 0.05  # of a sample, by which times may be wrong throughout
     sticky: float = 0.2  # of a residual's spread, by which positions may depend otherwise on the way that a joint goes
     least_spread: float = 2e-5  # of a position channel [rad or m]
@@ -98,6 +100,7 @@ class Problem:
         self.best: Array | None = None  # z of the least cost of the stage in hand, for those who stop it
         self._least = math.inf
         self.resting: set[tuple[int, int]] = set()  # replay and joint of which samples at rest count too
+        self._trust: dict[tuple[int, int], Array] = {}  # weights (samples,) of torques, by replay and joint
         self.fine = False  # whether simulated positions are rounded as by the encoders; from afar that leads nowhere
 
     def _replays_of(self, parameter: Parameter) -> list[int]:
@@ -140,10 +143,28 @@ class Problem:
             return np.asarray(replay.compared(q, j) - replay.compared(replay.measured[:, j], j))
         recording, name = replay.recording, replay.limb.joints[j]
         k = recording.names.index(name)
+        trust = self._trust.get((channel.replay, j), 1.0)
         if not channel.gain:
-            return np.asarray(run[1][:, j] - recording.efforts[replay.rows, k])
+            return np.asarray(trust * (run[1][:, j] - recording.efforts[replay.rows, k]))
         constant = self.values(z)["torque_constant", name]
-        return np.asarray(run[1][:, j] - constant * recording.currents[replay.rows, k])
+        return np.asarray(trust * (run[1][:, j] - constant * recording.currents[replay.rows, k]))
+
+    def weigh_torques(self, z: Array) -> None:
+        """Give torques less weight where they change fast, as they do after each step of a target.
+
+        What is read there depends on the time more than on the servo: a torque that changes by D within `edge` of its
+        sample counts by s / sqrt(s^2 + D^2), s being the spread of those that are steady.
+        """
+        runs, self._trust = self.simulated(z), {}
+        for channel in self.channels:
+            if channel.what != EFFORT:
+                continue
+            replay = self.replays[channel.replay]
+            within = self.settings.edge * float(np.median(np.diff(replay.times)))
+            swing = replay.swing(self.values(z), within)[:, channel.joint]
+            gap = np.abs(self._full(channel, runs[channel.replay], z))
+            spread = max(float(np.median(gap[swing <= np.median(swing)])) / NORMAL, self.settings.least_spread)
+            self._trust[channel.replay, channel.joint] = spread / np.hypot(spread, swing)
 
     def rows(self, channel: Channel) -> np.ndarray:
         """Samples that count: those in motion, or all where the rest of a joint is understood."""
@@ -214,6 +235,7 @@ class Problem:
         settings, (low, high), (_, deviation) = self.settings, self.bounds, self.prior
         z = self._with_constants(np.clip(start, low, high))
         self._least, self.best = math.inf, z
+        self.weigh_torques(z)
         weights = self._weights(self.gaps(z))
 
         def left(x: Array) -> Array:
@@ -233,7 +255,9 @@ class Problem:
         self.fine, self.best = True, start
         z = rested(self, np.clip(start, *self.bounds))
         self._least = math.inf
+        self.weigh_torques(z)
         z = self._descended(z, self._weights(self.gaps(z)))
+        self.weigh_torques(z)
         other = rested(self, z)
         weights = self._weights(self.gaps(z))
         if float(np.sum(self._left(other, weights) ** 2)) < float(np.sum(self._left(z, weights) ** 2)):

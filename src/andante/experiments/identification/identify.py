@@ -23,17 +23,23 @@ from andante.files import write_whole
 from andante.progress import bar
 
 from .approach import approached
+from .checks import check_recording
 from .estimate import EFFORT, POSITION, FitSettings, Fitted, Problem
 from .meter import Meter
 from .model import HeldLimb, Replay, ReplaySettings, held_limbs
 from .parameters import POSITION_SERVO, SCALES, VELOCITY_SERVO, Parameter, chosen_kinds, make_parameter, shared
 from .proof import replayed
-from .recording import STILL, JointRecording, check_recording, read_joint_recording
+from .recording import STILL, JointRecording, read_joint_recording
 from .result import Curves, Estimate, Identification, robot_parameters, write_parameters
 from .rigid import simplified
 from .verdict import judged
 
 EARLY = 0.005  # delay at which a fit begins [s]
+POOR = 0.3  # of the deviation of a joint's way: residual from which on the model does not explain it
+UNLIKE = (
+    "{}: the simulation stays {:.2g} (rms) off what was measured: do targets, zero and units fit, "
+    "did it touch something, and does the base hang as `tilt` says?"
+)
 STOPPED = "stopped by the user while {} were fitted; their intervals allow for what was left to go"
 
 
@@ -146,7 +152,8 @@ def _fitted(problems: Sequence[_Pair], meter: Meter, told: Sequence[JointRecordi
             done.estimates += verdict.estimates
             done.warnings += [STOPPED.format(_owners(near))] if done.stopped else []
             done.warnings += verdict.warnings
-            done.curves += _curves(near, found)
+            done.curves += (curves := _curves(near, found))
+            done.warnings += [UNLIKE.format(curve.joint, curve.error_after) for curve in curves if _unlike(curve)]
         late = [_owners(each) for _, each in problems[number + (found is not None) :]]
         if done.stopped and late:
             done.warnings.append(f"stopped by the user before {', '.join(late)} were fitted")
@@ -155,6 +162,11 @@ def _fitted(problems: Sequence[_Pair], meter: Meter, told: Sequence[JointRecordi
     if not done.estimates:
         raise KeyboardInterrupt
     return done
+
+
+def _unlike(curve: Curves) -> bool:
+    """Whether the simulation stays far from what a joint did."""
+    return not curve.velocity and curve.error_after > POOR * float(np.std(curve.measured))
 
 
 def _expected(far: Problem, near: Problem) -> tuple[float, float]:

@@ -327,16 +327,33 @@ class Replay:
 
     def simulate(self, values: Values) -> tuple[Array, Array]:
         """Positions and efforts (samples, joints) at the times of the recording."""
+        positions, efforts = self._followed(values)
+        whole, part = self._samples
+        q = (1.0 - part)[:, None] * positions[whole] + part[:, None] * positions[whole + 1]
+        return q, efforts[self._ended]
+
+    def swing(self, values: Values, within: float) -> Array:
+        """How much the effort of each joint changes `within` a time of each sample (samples, joints)."""
+        _, efforts = self._followed(values)
+        reach = max(1, round(within / self.settings.step))
+        near = [efforts[np.clip(self._ended + k, 0, len(efforts) - 1)] for k in range(-reach, reach + 1)]
+        return np.asarray(np.ptp(near, axis=0))
+
+    @property
+    def _ended(self) -> np.ndarray:
+        """The step that ends at each sample."""
+        whole, part = self._samples
+        return np.asarray(np.maximum(whole + np.rint(part).astype(int) - 1, 0))
+
+    def _followed(self, values: Values) -> tuple[Array, Array]:
+        """Positions (steps + 1, joints) and efforts (steps, joints)."""
         limb, servos = self.limb.changed(values)
         delays = np.array([values.get(("delay", joint), 0.0) for joint in self.limb.joints])
         references = _later(self.targets, delays / self.settings.step, servos.speed)
-        positions, efforts = follow(
+        return follow(
             limb, servos, self.start, references, self.settings.step, 1.0 if self.settings.damped else 0.5,
             max(1, round(self.settings.turning / self.settings.step)),
         )  # fmt: skip
-        whole, part = self._samples
-        q = (1.0 - part)[:, None] * positions[whole] + part[:, None] * positions[whole + 1]
-        return q, efforts[np.maximum(whole + np.rint(part).astype(int) - 1, 0)]
 
     def _active(self, joint: int) -> np.ndarray:
         """Samples that are compared of a joint: those at which its target moves or has just moved.

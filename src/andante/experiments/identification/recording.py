@@ -19,7 +19,6 @@ import numpy as np
 
 from andante.bags import BagTopic, BagWriter, is_bag, messages, open_bag
 from andante.control.publishers import EXECUTED_TARGETS
-from andante.description import Robot
 from andante.errors import BadInput, MissingFile
 from andante.files import read_text, write_whole
 from andante.geometry import Array
@@ -30,12 +29,7 @@ LOOKED = (EXECUTED_TARGETS, *TARGETS)  # ... those that the servos were told, in
 ANGLES, TRAJECTORY = "naoqi_bridge_msgs/msg/JointAnglesWithSpeed", "trajectory_msgs/msg/JointTrajectory"
 PARTS = ("position", "target", "target_velocity", "effort", "current")
 MAX_BYTES = 512 * 1024 * 1024
-SHORTEST = 2.0  # [s]
-FEWEST = 50  # samples
-SLOWEST = 10.0  # samples per second
 STILL = 1e-3  # a joint that moves by less does not move [rad or m]
-BEYOND = 2.0  # positions at so many widths of their limits are no radians
-TURN = 4 * math.pi  # ... and no joint with limits has more than this [rad]
 ODOM, IMU = "/odom", "/imu/data"
 AWAY, SWING = 0.02, 0.1  # a base that goes further, or turns faster on average, is not held [m, rad/s]
 
@@ -103,68 +97,6 @@ def read_joint_recording(path: Path | str, targets: str = "") -> JointRecording:
     if not file.exists():
         raise MissingFile(f"{file}: no such file")
     return _from_bag(file, targets) if is_bag(file) else _from_table(file)
-
-
-def check_recording(recording: JointRecording, robot: Robot, joints: Sequence[str]) -> None:
-    """Raise BadInput in one line where a recording cannot serve to identify these joints of a robot."""
-    where, times = recording.source, recording.times
-    for name in joints:
-        if name not in recording.names:
-            held = ", ".join(recording.names) or "none"
-            raise BadInput(f"{where}: joint {name!r} is not recorded, which the fit needs; recorded joints: {held}")
-        if not recording.told(name):
-            raise BadInput(
-                f"{where}: joint {name!r} has no targets, which the fit needs; record them on {TARGETS[0]} or as the "
-                f"column {name}.target"
-            )
-    used = [recording.names.index(name) for name in joints]
-    if not (np.isfinite(times).all() and np.isfinite(recording.positions[:, used]).all()):
-        rows = np.flatnonzero(~np.isfinite(recording.positions[:, used]).all(axis=1))
-        at = f"sample {rows[0] + 1}" if len(rows) else "the times"
-        raise BadInput(f"{where}: {at} holds a number that is not finite; cut or repair the recording")
-    back = np.flatnonzero(np.diff(times) <= 0)
-    if len(back):
-        raise BadInput(
-            f"{where}: times do not grow: sample {back[0] + 2} is at {times[back[0] + 1]:.6g} s after "
-            f"{times[back[0]]:.6g} s; sort the samples"
-        )
-    if recording.seconds < SHORTEST or len(times) < FEWEST:
-        raise BadInput(
-            f"{where}: {recording.seconds:.2f} s with {len(times)} samples are too short; a fit needs {SHORTEST:g} s "
-            f"and {FEWEST} samples, better 30 s"
-        )
-    if len(times) / recording.seconds < SLOWEST:
-        raise BadInput(
-            f"{where}: {len(times) / recording.seconds:.1f} samples a second are too few; {SLOWEST:g} are needed"
-        )
-    for name in joints:
-        _check_joint(recording, robot, name)
-
-
-def _check_joint(recording: JointRecording, robot: Robot, name: str) -> None:
-    """Units and motion of one joint."""
-    where, k, limits = recording.source, recording.names.index(name), robot.joint(name).limits
-    told = [recording.targets[:, k]] if recording.told(name) == "position" else []
-    far = max((float(np.nanmax(np.abs(column))) for column in (recording.positions[:, k], *told)), default=0.0)
-    if math.isfinite(limits.lower) and math.isfinite(limits.upper):
-        widest = max(abs(limits.lower), abs(limits.upper))
-        if far > BEYOND * max(widest, limits.upper - limits.lower) or (
-            robot.joint(name).type == "revolute" and far > TURN
-        ):
-            raise BadInput(
-                f"{where}: joint {name!r} is at up to {far:.4g} while its limits are {limits.lower:.3g} to "
-                f"{limits.upper:.3g}; positions are wanted in rad and m, are these degrees?"
-            )
-    if not recording.urged(name):
-        raise BadInput(
-            f"{where}: the targets of joint {name!r} never change, which tells nothing of its servo; leave it out of "
-            "the joints to fit, or record it with an excitation (`andante experiment excite`)"
-        )
-    if recording.moved(name) < STILL:
-        raise BadInput(
-            f"{where}: joint {name!r} does not move ({recording.moved(name):.2g}); leave it out of the joints to fit, "
-            "or record it with an excitation (`andante experiment excite`)"
-        )
 
 
 # ---- bags --------------------------------------------------------------------------------------------
