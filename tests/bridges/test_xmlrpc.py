@@ -82,7 +82,7 @@ def test_peers_that_answer_nonsense(reply: bytes, told: str) -> None:
 
 
 def test_connections_that_ask_for_nothing_lock_nobody_out() -> None:
-    """Half-open ones, more than the server keeps: the first go, calls are answered; one that asks now and then stays."""
+    """Half-open ones, more than the server keeps: the first go, calls are answered; who asks now and then stays."""
 
     async def work(uri: str) -> tuple[int, int, int]:
         port = int(uri.rsplit(":", 1)[1].strip("/"))

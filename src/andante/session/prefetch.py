@@ -7,6 +7,7 @@ session on; the interpreter changes between the two every few milliseconds.
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -36,3 +37,4 @@ def _make_ready(types: set[str]) -> None:
     for name in sorted(types):
         with suppress(KeyError):  # of a user's own, as they are known to the bus alone
             messages.store().get_msgdef(name)
+    gc.freeze()
