@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
@@ -229,6 +230,33 @@ def half_open(victim: Victim) -> None:
             raise RuntimeError(f"a new client waited {waited:.1f} s")
 
 
+def deaf(victim: Victim) -> None:
+    """Six hundred connections that ask for the page's script again and again and read none of it."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{victim.port}/", timeout=10.0) as answer:
+        script = re.findall(r'src="\.?/?([^"]+\.js)"', answer.read().decode())[0]
+    ask = f"GET /{script} HTTP/1.1\r\nHost: 127.0.0.1:{victim.port}\r\n\r\n".encode() * 50
+    with ExitStack() as stack:
+        for _ in range(600):
+            with suppress(OSError):
+                line = stack.enter_context(socket.create_connection(("127.0.0.1", victim.port), timeout=2.0))
+                line.sendall(ask)
+        time.sleep(2.0)
+        waited = victim.wait_for("/clock", 30.0)
+        if waited > SERVED:
+            raise RuntimeError(f"a new client waited {waited:.1f} s")
+
+
+def idle(victim: Victim) -> None:
+    """Two hundred WebSockets that say nothing."""
+    with ExitStack() as stack:
+        for _ in range(200):
+            with suppress(OSError, WebSocketException):
+                stack.enter_context(victim.client())
+        waited = victim.wait_for("/clock", 30.0)
+        if waited > SERVED:
+            raise RuntimeError(f"a new client waited {waited:.1f} s")
+
+
 def flood(victim: Victim) -> None:
     """Messages as fast as they go, for two seconds."""
     with victim.client() as line, suppress(WebSocketException, OSError):
@@ -241,6 +269,7 @@ ATTACKS: dict[str, Callable[[Victim], None]] = {
     "initial pose at 1e308": far_pose, "initial pose at 1e8 and goals": far_pose_and_goal,
     "numbers that are none": numbers, "CBOR tags 35 and 36": tags, "fragments of one byte": fragments,
     "10,000 subscription ids": identifiers, "50,000 pings": pings, "1200 half-open sockets": half_open,
+    "600 clients that read no answer": deaf, "200 WebSockets that say nothing": idle,
     "flood of calls": flood,
 }  # fmt: skip
 

@@ -111,7 +111,8 @@ def test_one_that_does_not_heed_is_ended_by_force(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path)])}
     words = [sys.executable, "-c", "from andante import child; child.FAREWELL = 0.1; child.main(['stubborn'])"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         assert process.stdout.readline() == b"up\n"
         process.stdin.close()
         assert process.wait(30) == 1

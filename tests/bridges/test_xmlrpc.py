@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from andante.bridges.ros1.xmlrpc import LARGEST, RpcError, RpcServer, call, loads
+from andante.bridges.ros1.xmlrpc import LARGEST, MOST_SILENT, RpcError, RpcServer, call, loads
 
 
 def serving(work: Callable[[str], Awaitable[Any]]) -> Any:
@@ -79,6 +79,31 @@ def test_faults_come_back_as_words(method: str, arguments: tuple[object, ...], t
 )
 def test_peers_that_answer_nonsense(reply: bytes, told: str) -> None:
     assert told in answering(reply)
+
+
+def test_connections_that_ask_for_nothing_lock_nobody_out() -> None:
+    """Half-open ones, more than the server keeps: the first go, calls are answered; who asks now and then stays."""
+
+    async def work(uri: str) -> tuple[int, int, int]:
+        port = int(uri.rsplit(":", 1)[1].strip("/"))
+        kept = xmlrpc.client.ServerProxy(uri)
+        assert await asyncio.to_thread(kept.add, 1, 2) == 3
+        silent = []
+        for count in range(3 * MOST_SILENT // 2):
+            silent.append(await asyncio.open_connection("127.0.0.1", port))
+            silent[-1][1].write(b"POST / HTTP/1.1\r\nHost: ")
+            if count % 50 == 49:
+                assert await asyncio.to_thread(kept.add, 1, count) == 1 + count
+        found = await call(uri, "add", 2, 3)
+        await asyncio.sleep(0.1)
+        gone = sum(reader.at_eof() or reader.exception() is not None for reader, _ in silent)
+        for _, writer in silent:
+            writer.close()
+        return int(found), gone, len(silent)
+
+    found, gone, count = serving(work)
+    assert found == 5
+    assert count - MOST_SILENT <= gone <= count - MOST_SILENT + 3
 
 
 def test_only_posts_are_served() -> None:

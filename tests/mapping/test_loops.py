@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from andante.geometry import se2
+from andante.mapping import loops
+from andante.mapping.align import CELL, PointScan, Target, align_points
 from andante.mapping.loops import MEMORY, Loop, LoopFinder, chain_edges
 from andante.mapping.parameters import MappingParameters
 
@@ -91,3 +93,40 @@ def test_the_chain_ties_neighbors(ring):
     edges = chain_edges(true)
     assert [(edge.first, edge.second) for edge in edges] == [(k, k + 1) for k in range(COUNT - 1)]
     np.testing.assert_allclose(edges[7].pose, se2.between(true[7], true[8]), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_neighbors_are_those_that_a_look_at_all_finds(seed):
+    rng = np.random.default_rng(seed)
+    points = np.round(rng.uniform(-3.0, 3.0, (200, 2)), 1)  # on a lattice: some lie on the edge, some on one another
+    for k, found in enumerate(loops._within(points, 0.7)):
+        away = points - points[k]
+        wanted = np.flatnonzero(away[:, 0] ** 2 + away[:, 1] ** 2 <= 0.7**2)
+        assert sorted(found.tolist()) == wanted.tolist()
+
+
+@pytest.mark.parametrize("reach", [0.1, 0.31, CELL])
+def test_partners_are_those_that_a_look_at_all_finds(reach):
+    """The kernel looks into the cells within the reach alone."""
+    rng = np.random.default_rng(4)
+    way = np.linspace(0.0, 12.0, 240)
+    wall = np.column_stack([way, 1.5 * np.sin(way)]) + 0.01 * rng.standard_normal((240, 2))
+    scan = PointScan(wall[::2] + 0.03 * rng.standard_normal((120, 2)), sensor=(5.0, 8.0))
+    target = Target([PointScan(wall, sensor=(5.0, 8.0))], [np.zeros(3)])
+    H, pose = np.zeros((3, 3)), np.array([0.07, -0.05, 0.02])
+    turn = np.array([[np.cos(pose[2]), -np.sin(pose[2])], [np.sin(pose[2]), np.cos(pose[2])]])
+    points, normals = scan.points @ turn.T + pose[:2], scan.normals @ turn.T
+    away = np.linalg.norm(points[:, None] - target.points, axis=-1)
+    away[normals @ target.normals.T <= 0.7] = np.inf
+    away[np.isnan(normals[:, 0])] = np.inf
+    found = align_points(
+        scan.points, scan.normals, target.points, target.normals, CELL, target.corner, target.shape, target.first,
+        pose, reach, reach, 1, H,
+    )  # fmt: skip
+    with_partner = away.min(axis=1) < reach
+    assert found[0] == with_partner.sum() > 20
+    nearest = away.argmin(axis=1)[with_partner]
+    e = np.sum(target.normals[nearest] * (points[with_partner] - target.points[nearest]), axis=1)
+    n, w = target.normals[nearest], (1.0 - (e / reach) ** 2) ** 2
+    np.testing.assert_allclose(H[:2, :2], np.einsum("k,ki,kj->ij", w, n, n), atol=1e-9)
+    assert found[1] == pytest.approx(np.sqrt(np.mean(e**2)))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -142,9 +143,12 @@ class BagWriter(Closing):
             self._begin()
         assert self._file is not None
         channel = self._channels.get(topic)
-        if channel is None:
-            channel = self._channels[topic] = self._file.add(self._topics[topic])
-        self._file.write(channel, max(0, stamp), data)
+        try:
+            if channel is None:
+                channel = self._channels[topic] = self._file.add(self._topics[topic])
+            self._file.write(channel, max(0, stamp), data)
+        except OSError as error:
+            raise _named(error, self._file.path) from None
         self.count += 1
         self._counts[topic] += 1
         part = self._part
@@ -161,7 +165,10 @@ class BagWriter(Closing):
     def flush(self) -> None:
         """Hand everything to the system now."""
         if self._file is not None:
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                raise _named(error, self._file.path) from None
         self._flushed = time.monotonic()
 
     def close(self) -> None:
@@ -195,7 +202,14 @@ class BagWriter(Closing):
             raise BadInput(f"{path}: exists already; choose another name")
         self._part = FilePart(path.name, 0, 0, 0)
         self._channels = {}
-        self._file = FILES[self._suffix](path, self._chunk_size)
+        try:
+            self._file = FILES[self._suffix](path, self._chunk_size)
+        except OSError as error:
+            with suppress(OSError):  # an empty file is no recording
+                path.unlink(missing_ok=True)
+                if self.folder and not self.parts:
+                    path.parent.rmdir()
+            raise _named(error, path) from None
 
     def _end(self) -> None:
         """Complete the file that is open."""
@@ -204,12 +218,22 @@ class BagWriter(Closing):
         file, self._file = self._file, None
         self.parts.append(self._part)
         topics = [(topic, self._counts[name]) for name, topic in self._topics.items()]
-        file.close(_metadata_text(topics, self.parts, self._storage, inside=True) if self.folder else "")
-        if self.folder:
-            text = _metadata_text(topics, self.parts, self._storage)
-            draft = self.path / ".metadata.yaml.part"
-            draft.write_text(text, encoding="utf-8")
-            os.replace(draft, self.path / "metadata.yaml")
+        draft = self.path / ".metadata.yaml.part"
+        try:
+            file.close(_metadata_text(topics, self.parts, self._storage, inside=True) if self.folder else "")
+            if self.folder:
+                draft.write_text(_metadata_text(topics, self.parts, self._storage), encoding="utf-8")
+                os.replace(draft, self.path / "metadata.yaml")
+        except OSError as error:
+            with suppress(OSError):
+                file.abandon()
+                draft.unlink(missing_ok=True)
+            raise _named(error, file.path) from None
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    """The same error with the name of the file: a disk that is full does not tell it."""
+    return OSError(error.errno, error.strerror or str(error), error.filename or str(path))
 
 
 def _metadata_text(

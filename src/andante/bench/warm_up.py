@@ -29,6 +29,8 @@ from andante.mapping.worlds import map_of_world, world_of_map
 from andante.navigation import MoverTracker
 from andante.navigation.choose import CONTROLLERS, PLANNERS
 from andante.navigation.footsteps import FootstepPlanner, StepSet, Terrain, ground_of_world
+from andante.physics.mujoco.engine import MujocoEngine
+from andante.physics.mujoco.sliding import let_slide
 from andante.physics.registry import ENGINES, installed
 from andante.sensors import XTION, DepthCamera
 from andante.session import LiveSession
@@ -38,6 +40,7 @@ from andante.tasks.walk import walk
 
 WALKS = (("nao", "walk"), ("shell", "tripod"), ("shell", "roll"))
 MOMENT = 0.3  # simulated time of a walk [s]
+STANDS = 0.5  # until a biped knows that it stands [s]
 FALL = 1.5  # of a fall [s]
 POST = 0.2  # radius of a thing that moves [m]
 
@@ -52,6 +55,9 @@ def warm_up() -> Iterator[str]:
             sim = simulate("nao", "lab", name)
             sim.run(0.02)
             sim.engine.cast_rays([[0.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]], 10.0)
+            sim.engine.body_velocities(sim.model)
+            if isinstance(sim.engine, MujocoEngine):
+                let_slide(sim.engine.data)  # as under wheels that scrub
             sim.close()
             yield f"engine {name}: compiled"
     leg = load_robot("nao").chain("torso", "l_sole")
@@ -71,7 +77,7 @@ def _gaits() -> Iterator[str]:
         trial_function("wave")(Setup("mujoco", {"variant": variant, "seconds": 0.1}, trial=0, seed=0))
     yield "wave gait: compiled"
     with LiveSession("nao", "empty", nodes=[]) as session:
-        session.run(0.1)
+        session.run(STANDS)
         session.command_api.joint_angles(["LKneePitch", "LShoulderPitch"], [0.9, 1.0], 0.5)  # by the balance filter
         session.run(0.1)
         session.stage.sim.push("torso", (8.0, 0.0, 0.0))
@@ -133,6 +139,12 @@ def warm_localization() -> None:
     small.start_anywhere(scan)
     for k in range(3):
         small.update(scan, (0.2 * k, 0.0, 0.0))
+    other = replace(parameters, odometry_model="omni-corrected", sensor_model="beam")
+    for settings, moved in ((parameters, 0.0), (other, 0.2)):  # without odometry, and with the other models
+        small = MonteCarloLocalizer(LikelihoodField(small.field.grid, settings), seed=0)
+        small.start_at([1.5, 1.0, 0.0])
+        for k in range(3):
+            small.update(replace(scan, time=0.5 * k), (moved * k, 0.0, 0.0) if moved else None)
     log = Log("warm", (Odometry(0.0, (0.0, 0.0, 0.0)), scan))
     localize_log(log, small.field, np.array([1.5, 1.0, 0.0]), parameters)
 
@@ -151,6 +163,9 @@ def warm_space() -> None:
     """A small octree through its files, a depth image, places in six dimensions, footsteps on a floor that changes."""
     tree = OcTree(0.1)
     tree.insert([[1.0, 0.2, 0.1]], [0.0, 0.0, 0.1])
+    around = np.linspace(-math.pi, math.pi, 400)
+    far = 25.0 * np.column_stack([np.cos(around), np.sin(around), np.sin(7.0 * around)])
+    tree.insert(far, [0.0, 0.0, 0.1])  # its tables grow
     for whole in (False, True):
         decode_octree(encode_octree(tree, whole=whole)).log_odds([[1.0, 0.2, 0.1]])
     height_map(tree, 0.2)

@@ -344,7 +344,8 @@ def _within(points: Array, reach: float) -> Iterator[np.ndarray]:
     """
     order = np.argsort(points[:, 0], kind="stable")
     x = points[order, 0]
-    first, last = np.searchsorted(x, points[:, 0] - reach, "left"), np.searchsorted(x, points[:, 0] + reach, "right")
+    wide = reach * (1.0 + 1e-9)  # rounding leaves none out
+    first, last = np.searchsorted(x, points[:, 0] - wide, "left"), np.searchsorted(x, points[:, 0] + wide, "right")
     for point, begin, end in zip(points, first.tolist(), last.tolist(), strict=True):
         near = order[begin:end]
         away = points[near] - point

@@ -8,6 +8,7 @@ up, and who waits for it would wait for all this too.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterable
@@ -47,3 +48,4 @@ def _make_ready(types: set[str], after: float) -> None:
     for name in sorted(types):
         with suppress(KeyError):  # of a user's own, as they are known to the bus alone
             messages.store().get_msgdef(name)
+    gc.freeze()

@@ -396,4 +396,8 @@ class LiveSession(LiveRobot, Closing):
             node.rebuilt()
         self.crew.gather()
         del old
+        frozen = gc.get_freeze_count() > 0
+        gc.unfreeze()
         gc.collect()  # a scene is a web of cycles with much memory in them: it goes now, not some scenes later
+        if frozen:
+            gc.freeze()  # see `prefetch`

@@ -73,7 +73,10 @@ class Recording(ABC):
 
     def update(self, body: Body) -> None:
         """Write the present instant."""
-        self._write(body)
+        try:
+            self._write(body)
+        except OSError as error:
+            raise BadInput(f"the recording ended early: {self.path}: {error.strerror or error}") from None
         self._count = round(body.time * self.rate) + 1
 
     def __enter__(self) -> Recording:
@@ -115,7 +118,10 @@ class TableRecording(Recording):
 
     def close(self) -> None:
         """Complete the file."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:
+            raise BadInput(f"the recording ended early: {self.path}: {error.strerror or error}") from None
 
 
 class BagRecording(Recording):
@@ -134,6 +140,7 @@ class BagRecording(Recording):
         self.view = view or RobotView(body)
         self.bus = Bus()
         self.bus.clock.advance_to(body.time)
+        self._told = False  # that it ended early
         self._recorder = Recorder(self.bus, path, TopicChoice(exclude=SESSION_ONLY))
         self._velocity = self.bus.advertise("/cmd_vel", "geometry_msgs/msg/Twist", node="command")
         self._publishers = robot_publishers(self.bus, lambda: self.view)
@@ -153,14 +160,20 @@ class BagRecording(Recording):
         for publisher in self._publishers:
             publisher.update()
         self.bus.spin()
-        if self._recorder.error:
-            raise BadInput(f"the recording ended early: {self._recorder.error}")
+        self._check()
 
     def close(self) -> None:
-        """Complete the file."""
+        """Complete the file; BadInput where the disk did not take its end."""
         for publisher in self._publishers:
             publisher.close()
         self._recorder.close()
+        self._check()
+
+    def _check(self) -> None:
+        """Tell once that the disk took no more."""
+        if self._recorder.error and not self._told:
+            self._told = True
+            raise BadInput(f"the recording ended early: {self._recorder.error}")
 
 
 def robot_publishers(bus: Bus, view: Callable[[], RobotView]) -> list[RobotPublisher]:

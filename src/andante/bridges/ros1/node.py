@@ -249,6 +249,7 @@ class Ros1Node:
         self._lines.add(writer)
         try:
             fields = await read_header(reader)
+            self._lines.heard()
             end: Publication | ServiceEnd | None
             if "service" in fields:
                 end, what = self.services.get(fields["service"]), f"service {fields['service']}"

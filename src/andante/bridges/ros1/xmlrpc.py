@@ -12,6 +12,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from andante.errors import AndanteError, BadInput
 
+MOST_SILENT = 128  # connections of a server that ask for nothing
 LARGEST = 32 * 2**20  # bytes of one request or answer; a robot description may be long
 TIMEOUT = 5.0  # [s]
 
@@ -93,17 +94,40 @@ async def _read(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
 
 
 class Lines:
-    """Open connections of a server, each served by the task that adds it."""
+    """Open connections of a server, each served by the task that adds it.
 
-    def __init__(self) -> None:
+    Args:
+        most: that have said nothing yet, or nothing for long; of more the first one is cut off.
+    """
+
+    def __init__(self, most: int = MOST_SILENT) -> None:
         self._open: dict[asyncio.Task[Any], asyncio.StreamWriter] = {}
+        self._silent: dict[asyncio.Task[Any], None] = {}
+        self._most = most
 
     def add(self, writer: asyncio.StreamWriter) -> None:
         """Note a connection until its task ends."""
         task = asyncio.current_task()
         assert task is not None
-        self._open[task] = writer
-        task.add_done_callback(lambda ended: self._open.pop(ended, None))
+        while len(self._silent) >= self._most:
+            first = next(iter(self._silent))
+            del self._silent[first]
+            self._open[first].transport.abort()
+        self._open[task], self._silent[task] = writer, None
+        task.add_done_callback(self._forget)
+
+    def heard(self, again: bool = False) -> None:
+        """The connection of this task has said what it wants; `again`: it has to say more before long."""
+        task = asyncio.current_task()
+        assert task is not None
+        if task in self._silent:
+            del self._silent[task]
+            if again:
+                self._silent[task] = None  # as the last one
+
+    def _forget(self, ended: asyncio.Task[Any]) -> None:
+        self._open.pop(ended, None)
+        self._silent.pop(ended, None)
 
     async def close(self) -> None:
         """Close all connections and wait for their tasks."""
@@ -144,6 +168,7 @@ class RpcServer:
                 if not first.startswith(b"POST "):
                     writer.write(b"HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                     break
+                self.lines.heard(again=True)
                 answer = self._answer(content)
                 writer.write(
                     b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: %d\r\n\r\n" % len(answer) + answer

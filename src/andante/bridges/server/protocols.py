@@ -17,7 +17,7 @@ PINGS = (50.0, 200.0)  # pings that a client may send: in the long run [1/s], an
 
 
 class PromptProtocol(H11Protocol):
-    """uvicorn's HTTP protocol; connections that ask for nothing, or take no answer, neither stay nor keep others out."""
+    """uvicorn's HTTP protocol; connections that ask for nothing, or take no answer, keep nobody out."""
 
     silent: ClassVar[dict[PromptProtocol, asyncio.TimerHandle]] = {}  # in the order they came
     open: ClassVar[dict[PromptProtocol, None]] = {}  # the one that has done nothing for longest is the first
