@@ -171,6 +171,17 @@ def test_speeds_are_limited_and_ramped() -> None:
     assert 0.9 * made.max_speed < made.velocity[0] <= made.max_speed
 
 
+@pytest.mark.parametrize(("turn", "most"), [(0.0, 0.5), (0.4, 0.2), (-0.4, 0.2)])
+def test_curves_are_slow_on_uneven_ground(turn: float, most: float) -> None:
+    made = walker()
+    asked = Command(vx=0.6 * made.max_speed, wz=turn * made.max_turn)
+    for _ in range(300):
+        made.uneven = 1.0
+        made._follow(asked, 0.01)
+    assert made.velocity[0] == pytest.approx(most * made.max_speed, rel=1e-3)
+    assert made.velocity[2] == pytest.approx(most * turn / 0.6 * made.max_turn, abs=1e-6)
+
+
 def test_attitude_follows_gyro_and_accelerometer() -> None:
     attitude = BipedAttitude()
     for _ in range(100):
