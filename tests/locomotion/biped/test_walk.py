@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from andante.control.loop import ControlLoop
-from andante.description import load_robot
+from andante.description import load_robot, load_world
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.biped.estimation import Alarm, BipedAttitude, BipedOdometry
@@ -180,6 +180,20 @@ def test_curves_are_slow_on_uneven_ground(turn: float, most: float) -> None:
         made._follow(asked, 0.01)
     assert made.velocity[0] == pytest.approx(most * made.max_speed, rel=1e-3)
     assert made.velocity[2] == pytest.approx(most * turn / 0.6 * made.max_turn, abs=1e-6)
+
+
+def test_a_steep_slope_is_not_uneven_ground_before_it_is_believed() -> None:
+    ready, a = prepare(load_robot("nao"), Request("")), math.radians(7.0)
+    assert isinstance(ready.walker, BipedWalk)
+    world = replace(load_world("empty"), gravity=(0.0, -9.81 * math.sin(a), -9.81 * math.cos(a)))
+    sim = simulate(ready.robot, world, pose=ready.pose, sensors=True, seed=0)
+    loop = ControlLoop(sim, ready.walker, command=lambda state: Command(vx=0.145))
+    told = 0.0
+    for _ in range(250):
+        loop.step()
+        told = max(told, ready.walker.uneven)
+    assert told == 0.0 and not sim.fallen
+    sim.close()
 
 
 def test_attitude_follows_gyro_and_accelerometer() -> None:
