@@ -192,7 +192,8 @@ def test_a_steep_slope_is_not_uneven_ground_before_it_is_believed() -> None:
     for _ in range(250):
         loop.step()
         told = max(told, ready.walker.uneven)
-    assert told == 0.0 and not sim.fallen
+    assert told == 0.0
+    assert not sim.fallen
     sim.close()
 
 
