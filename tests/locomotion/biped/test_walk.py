@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from andante.control.loop import ControlLoop
-from andante.description import load_robot
+from andante.description import load_robot, load_world
 from andante.errors import BadInput, UnknownName
 from andante.locomotion import Behaviour, Command, Readings
 from andante.locomotion.biped.estimation import Alarm, BipedAttitude, BipedOdometry
@@ -169,6 +169,32 @@ def test_speeds_are_limited_and_ramped() -> None:
     for _ in range(200):
         made._follow(Command(vx=9.0), 0.01)
     assert 0.9 * made.max_speed < made.velocity[0] <= made.max_speed
+
+
+@pytest.mark.parametrize(("turn", "most"), [(0.0, 0.5), (0.4, 0.2), (-0.4, 0.2)])
+def test_curves_are_slow_on_uneven_ground(turn: float, most: float) -> None:
+    made = walker()
+    asked = Command(vx=0.6 * made.max_speed, wz=turn * made.max_turn)
+    for _ in range(300):
+        made.uneven = 1.0
+        made._follow(asked, 0.01)
+    assert made.velocity[0] == pytest.approx(most * made.max_speed, rel=1e-3)
+    assert made.velocity[2] == pytest.approx(most * turn / 0.6 * made.max_turn, abs=1e-6)
+
+
+def test_a_steep_slope_is_not_uneven_ground_before_it_is_believed() -> None:
+    ready, a = prepare(load_robot("nao"), Request("")), math.radians(7.0)
+    assert isinstance(ready.walker, BipedWalk)
+    world = replace(load_world("empty"), gravity=(0.0, -9.81 * math.sin(a), -9.81 * math.cos(a)))
+    sim = simulate(ready.robot, world, pose=ready.pose, sensors=True, seed=0)
+    loop = ControlLoop(sim, ready.walker, command=lambda state: Command(vx=0.145))
+    told = 0.0
+    for _ in range(250):
+        loop.step()
+        told = max(told, ready.walker.uneven)
+    assert told == 0.0
+    assert not sim.fallen
+    sim.close()
 
 
 def test_attitude_follows_gyro_and_accelerometer() -> None:

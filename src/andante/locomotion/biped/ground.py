@@ -104,6 +104,7 @@ class Ground:
         self._raw = FLAT
         self._last: Pair | None = None
         self._measured = FLAT  # as the standing sole lies
+        self.before = FLAT  # as the one before lay, or both when they stood last
         self._met: tuple[Triple, Pair] | None = None  # see `meet`
         self._older: list[Triple] = []  # feet that stood before the last one, seen from that [m]
 
@@ -121,6 +122,8 @@ class Ground:
         if before is None or not any(rests) or math.hypot(roll - before[0], pitch - before[1]) > most:
             return
         self._measured = measured = Plane.of(roll, pitch)
+        if both:
+            self.before = measured
         if math.hypot(measured.x, measured.y) < s.steepest:
             doubt = s.doubt * uneven
             if doubt > DOUBTFUL and self.goes_on(measured):
@@ -169,5 +172,6 @@ class Ground:
         turn = (0.0, 0.0, yaw)
         self._older = [(*seen_from(turn, x, y), z) for x, y, z in self._feet(self._measured)]
         self._met = None
+        self.before = self._measured.seen(yaw)
         self.felt, self._raw = self.felt.seen(yaw), self._raw.seen(yaw)
         self.under = self.felt

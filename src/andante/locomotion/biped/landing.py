@@ -106,7 +106,8 @@ class BipedLanding(BipedFigure):
     def _feel_lying(self, dt: float) -> None:
         """Tell uneven ground by a sole that stands alone and lies askew, pressed inside its edges; whoever pushes.
 
-        On level ground a sole turns about its edges alone, and is pressed there as long as it is turned.
+        On level ground a sole turns about its edges alone, and is pressed there as long as it is turned. One that lies
+        as the sole before did is on a slope that is not believed yet.
         """
         g, sense, k = self.ground.settings, self.sense, self.stance
         alone = self.phase == "walk" and sense.loads[k] > ALONE and sense.loads[1 - k] < CARRIES
@@ -114,8 +115,10 @@ class BipedLanding(BipedFigure):
             self._askew = 0.0
             return
         measured, felt, rim = Plane.of(sense.foot_roll, sense.foot_pitch), self.ground.felt, sense.at_rim(k, g.inner)
-        ahead = abs(measured.x - felt.x) if rim[0] == 0.0 else 0.0
-        off = max(ahead, abs(measured.y - felt.y) if rim[1] == 0.0 else 0.0)
+        last = self.ground.before
+        ahead = min(abs(measured.x - felt.x), abs(measured.x - last.x)) if rim[0] == 0.0 else 0.0
+        aside = min(abs(measured.y - felt.y), abs(measured.y - last.y)) if rim[1] == 0.0 else 0.0
+        off = max(ahead, aside)
         self._askew = self._askew + dt if off > g.usual_tilt else 0.0
         if self._askew > LIES / self.measures.rate:
             self.uneven, self._sure = 1.0, True

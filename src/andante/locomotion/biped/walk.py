@@ -47,6 +47,7 @@ UNTOLD = 4.0  # times in which a tilt is first known: a robot that tells none wa
 SAG_FRACTION = 0.1  # of a new reading of how far the servos give way
 STEADY = 0.1  # of the top speeds: a velocity that changes less is steady
 SOFTLY = 0.2  # of the top speeds: what is walked on soft ground
+CAREFUL = 0.2  # the same aside and in turns on ground that is known to be uneven
 STUMBLE = 1.6  # errors on uneven ground that end a walk, beside those that free the time of steps
 RETREAT = 0.4  # of the top speed: how fast it goes back from a step that is too high
 LONGEST_RETREAT = 12.0  # [steps]
@@ -265,7 +266,8 @@ class BipedWalk(BipedLanding):
         slow = 1.0 - (1.0 - self.settings.cautious) * self.caution
         asked = self._within((command.vx, command.vy, command.wz))
         pace = self._pace_of(asked)
-        slowest = SOFTLY if self.softness.known else BRISK  # feet can tell the ground at less
+        curve = self._pace_of((0.0, asked[1], asked[2])) > STEADY  # each foot meets a bar at another angle
+        slowest = SOFTLY if self.softness.known else CAREFUL if curve else BRISK  # feet can tell the ground at less
         if (self._known or self.softness.known) and pace > slowest:
             slow = min(slow, slowest / pace)
         goal = self._shaped(asked)
