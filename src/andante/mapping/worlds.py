@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from andante.compiling import njit
 from andante.description.link import Collision, Link, Material, Visual
