@@ -1,9 +1,9 @@
 """Worlds like those of BARN that nobody has seen: `python benchmarks/made_worlds.py SEED ...` draws them as text.
 
 A field of 4.5 x 4.5 m before walls on three sides is filled at random and smoothed by a cellular automaton, as Perille,
-Truong, Xiao and Stone (2020) made theirs: 15 to 30 % of the cells of 0.15 m at first, two to four rounds in which a cell
-with five filled neighbors or more of eight is filled and one with a neighbor at most is cleared. A world that a disc of
-the robot's outer radius cannot cross is drawn again. `barn_study.py --made N` drives them.
+Truong, Xiao and Stone (2020) made theirs: 15 to 30 % of the cells of 0.15 m at first, two to four rounds in which a
+cell with five filled neighbors or more of eight is filled and one with a neighbor at most is cleared. A world that a
+disc of the robot's outer radius cannot cross is drawn again. `barn_study.py --made N` drives them.
 """
 
 import math

@@ -122,7 +122,7 @@ DOORS = tuple(
         ),
         long=True,
     )
-    for robots, words, minutes in ((2, "two", 10.0), (4, "four", 40.0))
+    for robots, words, minutes in ((2, "two", 4.0), (4, "four", 8.0))
 )  # fmt: skip
 
 TEN = Run(

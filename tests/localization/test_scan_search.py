@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from andante.geometry import se2
-from andante.localization import LikelihoodField, ScanSearch
+from andante.localization import LikelihoodField, ScanSearch, scan_search
 from andante.localization.synthetic import map_of_walls
 from andante.mapping import OccupancyGrid
 
@@ -72,3 +72,21 @@ def test_large_maps_use_larger_blocks(walls, ring):
 def test_nothing_to_search_with(field):
     places = ScanSearch(field).places(np.zeros((0, 2)))
     assert places.poses.shape == (0, 3)
+
+
+def test_a_search_of_a_place_without_bounds_ends(monkeypatch):
+    """Echoes of a plain with bushes everywhere bound nothing; such a search took minutes on a campus."""
+    rng = np.random.default_rng(3)
+    cells = np.where(rng.random((600, 600)) < 0.02, 100, 0).astype(np.int8)
+    grid = OccupancyGrid(0.1, (0.0, 0.0, 0.0), cells)
+    search = ScanSearch(LikelihoodField(grid))
+    points, looked, whole = rng.uniform(-20.0, 20.0, (40, 2)), [], scan_search.search_map
+
+    def counted(*arguments):
+        looked.append(whole(*arguments))
+        return looked[-1]
+
+    monkeypatch.setattr(scan_search, "search_map", counted)
+    monkeypatch.setattr(scan_search, "BUDGET", 5000)
+    search.places(points, most=8, least=0.05)
+    assert 5000 <= looked[0][1] <= 5001

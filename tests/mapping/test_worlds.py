@@ -118,3 +118,14 @@ def test_a_table_is_in_the_plan_of_a_robot_that_is_taller():
     assert tall.occupied().sum() * 0.05**2 == pytest.approx(1.0, abs=0.15)
     with pytest.raises(BadInput, match=r"at least 0.2 m, got 0.1"):
         map_of_world(world, height=0.2, top=0.1)
+
+
+def test_points_that_are_named_lie_on_the_map_too():
+    world = load_world("lab")
+    tight = map_of_world(world)
+    wide = map_of_world(world, around=[(20.0, 1.0), (0.0, -15.0)])
+    assert tight.size[0] < 12.0
+    x, y = wide.origin[:2]
+    assert x + wide.size[0] >= 20.5 - 1e-9
+    assert y <= -15.5 + 1e-9
+    assert wide.occupied().sum() == tight.occupied().sum()

@@ -206,3 +206,12 @@ def test_wheels_without_mass_turn_as_heavily_as_a_part_of_the_robot() -> None:
 def test_only_a_floating_root_needs_a_mass() -> None:
     assert "bolt it down" in _on_a_hinge(Link("b", GOOD), base=None).problems[0].message
     assert _on_a_hinge(Link("b", GOOD), base=None, fixed=True).problems == ()
+
+
+@pytest.mark.parametrize(("sensor", "falls"), [(1.0, True), (30.0, False)])
+def test_a_base_does_not_float_because_its_lidar_has_no_weight(sensor, falls):
+    base = specimens.box_link("base", 16.0, (0.4, 0.3, 0.2))
+    lidar = replace(specimens.box_link("lidar", sensor, (0.1, 0.1, 0.1)), gravity=False)
+    joint = Joint("mount", JointType.FIXED, "base", "lidar", pose=SE3.from_xyz_rpy([0.0, 0.0, 0.2], [0.0, 0.0, 0.0]))
+    (body,) = body_tree(Robot("base", (base, lidar), (joint,))).bodies
+    assert body.gravity is falls

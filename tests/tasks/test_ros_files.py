@@ -73,7 +73,9 @@ def test_map_and_localize_take_them(files):
     made = an.map_log(files / "drive.log", files / "room", params=files / "robot.launch")
     assert made.grid.resolution == 0.1
     assert any("pub_map_odom_transform" in words for words in made.warnings)
-    (files / "amcl.yaml").write_text("amcl: {ros__parameters: {max_particles: 900, min_particles: 900, tf_broadcast: true}}")
+    (files / "amcl.yaml").write_text(
+        "amcl: {ros__parameters: {max_particles: 900, min_particles: 900, tf_broadcast: true}}"
+    )
     found = an.localize(
         files / "drive.log", map=files / "room.yaml", initial_pose=(0, 0, 0), params=files / "amcl.yaml"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from andante.errors import BadInput
-from andante.geometry import Array
+from andante.geometry import Array, se2
 from andante.mapping import Scan, Trajectory
 from andante.mapping.records import Log, imu_at_scans, odometry_at_scans
 
@@ -18,6 +19,8 @@ from .mcl import HAND_DEVIATION, MonteCarloLocalizer
 from .parameters import MclParameters
 
 Progress = Callable[[int, int], None]
+JUMP = 0.5  # of the estimate beside the wheels: it was somewhere else before, or is now [m]
+BRIEF = 50.0  # way between two jumps on which it is not believed [m]
 LEAST_ENDS = 20  # a global start waits for a scan with so many ends
 
 
@@ -35,7 +38,7 @@ class LocalizationResult:
     blind: int  # scans without enough echoes
     updates: int  # scans that weighed particles
     seconds: float  # of work, reading the log and the map left out
-    doubted: np.ndarray  # (n,) scans after the first convergence at which the particles did not agree, or did not fit
+    doubted: np.ndarray  # (n,) scans after the first convergence: not agreed on, not fitting, or elsewhere for a while
 
     @property
     def converged(self) -> bool:
@@ -100,10 +103,32 @@ def localize_log(
     lost = np.flatnonzero(~settled)
     last = (int(lost[-1]) + 1 if len(lost) else 0) if settled[-1] else -1
     first = int(np.argmax(settled)) if settled.any() else -1
-    doubted = ~settled & (np.arange(n) > first) if first >= 0 else np.ones(n, dtype=bool)
+    doubted = np.ones(n, dtype=bool)
+    if first >= 0:
+        doubted = (~settled | between_jumps(poses, wheels)) & (np.arange(n) > first)
     return LocalizationResult(
         Trajectory(times, poses), health, spread, count, last, first, recoveries, filter_.blind, updates, spent, doubted
     )
+
+
+def between_jumps(poses: Array, wheels: Array) -> np.ndarray:
+    """Where (n,) an estimate was elsewhere for a while: at a jump, and from one to the next on a way of up to `BRIEF`.
+
+    Args:
+        poses: of the estimate (n, 3).
+        wheels: poses by odometry (n, 3); NaN: none, nothing is known there.
+    """
+    steps = se2.between(wheels[:-1], wheels[1:])
+    gaps = np.linalg.norm((poses[1:] - se2.compose(poses[:-1], steps))[:, :2], axis=1)
+    lengths = np.nan_to_num(np.linalg.norm(steps[:, :2], axis=1))
+    way = np.concatenate([[0.0], np.cumsum(lengths)])
+    jumps = 1 + np.flatnonzero(gaps > JUMP)
+    out = np.zeros(len(poses), dtype=bool)
+    out[jumps] = True
+    for one, other in itertools.pairwise(jumps.tolist()):
+        if way[other] - way[one] < BRIEF:
+            out[one:other] = True
+    return out
 
 
 def _first_rich(scans: tuple[Scan, ...], range_max: float) -> Scan | None:

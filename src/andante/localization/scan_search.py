@@ -18,6 +18,9 @@ COARSE = 0.1  # cells of the search are at least this wide [m]
 DEPTH = (4, 7)  # least and most levels above the finest: blocks of 16 to 128 cells
 BLOCKS = 64  # about so many blocks of the coarsest level lie across a map
 APART, TURN = 0.6, 0.35  # poses nearer than this are one place [m, rad]
+BUDGET = (
+    2_000_000  # blocks that one search looks into (0.5 us each): on large open maps bounds are weak, and it must end
+)
 WIDE = 0.2  # deviation of the score about a wall [m]
 
 
@@ -58,9 +61,9 @@ class ScanSearch:
         reach = float(np.percentile(np.hypot(points[:, 0], points[:, 1]), 90))
         headings = int(np.clip(math.ceil(2 * math.pi * max(reach, 1.0) / (1.5 * self.resolution)), 72, 720))
         best = np.full((most, 4), -1.0)
-        count = search_map(
+        count, _ = search_map(
             self._cells, self._places, self._standable, points, self.resolution, headings, least,
-            APART / self.resolution, TURN, best,
+            APART / self.resolution, TURN, best, BUDGET,
         )  # fmt: skip
         best = best[:count]
         at = (best[:, 1:3] + 0.5) * self.resolution
@@ -139,9 +142,11 @@ def _enter(best: Array, count: int, score: float, c: float, r: float, heading: f
 @njit()
 def search_map(
     cells: np.ndarray, places: np.ndarray, standable: np.ndarray, points: Array, resolution: float, headings: int,
-    least: float, apart: float, turn: float, best: Array,
-) -> int:  # fmt: skip
+    least: float, apart: float, turn: float, best: Array, budget: int,
+) -> tuple[int, int]:  # fmt: skip
     """Fill `best` (most, 4) with score 0 to 1, column, row and heading of the best distinct poses; return how many.
+
+    At most `budget` blocks are looked into, the most promising first; returned second is how many were.
 
     cells (n,) holds the levels one after another, places (k, 3) the first number, rows and columns of each. The robot
     may stand where bit k of standable (rows, cols) is set: bit 0 of the cell itself, bit k of any cell of the block
@@ -173,7 +178,10 @@ def search_map(
     found = 0
     stack, stack_bound = np.empty((4 * top + 8, 3), dtype=np.int32), np.empty(4 * top + 8)
     child, child_bound = np.empty((4, 2), dtype=np.int32), np.empty(4)
+    looked = 0
     for index in order:
+        if looked >= budget:
+            break
         limit = best[len(best) - 1, 0] if found == len(best) else least
         if bounds[index] <= limit:
             break
@@ -182,8 +190,9 @@ def search_map(
         stack[0, 0], stack[0, 1], stack[0, 2] = top, ids[index, 1], ids[index, 2]
         stack_bound[0] = bounds[index]
         depth = 1
-        while depth > 0:
+        while depth > 0 and looked < budget:
             depth -= 1
+            looked += 1
             limit = best[len(best) - 1, 0] if found == len(best) else least
             if stack_bound[depth] <= limit:
                 continue
@@ -202,4 +211,4 @@ def search_map(
                     if bound > limit:
                         many = insert_child(child, child_bound, many, bound, x, y)
             depth = push_children(stack, stack_bound, depth, child, child_bound, many, k - 1)
-    return found
+    return found, looked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from andante.compiling import njit
 from andante.description.link import Collision, Link, Material, Visual
@@ -37,6 +37,7 @@ def map_of_world(
     margin: float = 0.5,
     fixed_only: bool = False,
     top: float | None = None,
+    around: ArrayLike = (),
 ) -> OccupancyGrid:
     """The plan of a world cut at the height of a lidar [m]: every collision shape that it meets is occupied.
 
@@ -51,6 +52,7 @@ def map_of_world(
         fixed_only: leave out what a robot could push away.
         top: of a robot that must fit below everything: what stands between `height` and here is occupied [m]; None:
             only what is met at `height`.
+        around: points (n, 2) in the world that lie on the map too, with the margin around them [m].
     """
     if not (math.isfinite(resolution) and resolution > 0 and math.isfinite(height)):
         raise BadInput(f"a map needs a resolution above 0 and a finite height, got {resolution} and {height}")
@@ -61,7 +63,7 @@ def map_of_world(
     cuts = [cut for level in levels for cut in _cuts(world, float(level), fixed_only)]
     if not cuts:
         raise BadInput(f"world {world.name!r}: nothing stands {height:g} m above its origin; choose another height")
-    ends = np.concatenate(cuts).reshape(-1, 2)
+    ends = np.vstack([np.concatenate(cuts).reshape(-1, 2), np.asarray(around, dtype=float).reshape(-1, 2)])
     low = np.floor((ends.min(axis=0) - margin) / resolution)
     cols, rows = (int(n) for n in np.ceil((ends.max(axis=0) + margin) / resolution) - low)
     if cols * rows > MOST_CELLS:

@@ -20,7 +20,7 @@ import numpy as np
 from andante.description.closure import close_loops
 from andante.description.inertia import Flaw, Inertia, combine, flaw_of, least_mass, massless, repaired_inertia
 from andante.description.joint import Joint, JointType
-from andante.description.link import Surface
+from andante.description.link import Link, Surface
 from andante.description.robot import Robot, joint_motion
 from andante.description.shapes import Geometry, Vec3
 from andante.description.solids import even_box, size_of
@@ -231,7 +231,7 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
             for name in members[i]
             for part in robot.link(name).collisions
         )
-        gravity = all(link.gravity for link in links if link.inertia is not None)
+        gravity = _falls(links)
         collides = any(robot.self_collide if link.self_collide is None else link.self_collide for link in links)
         inertia = combine(inertias) or Inertia(0.0)
         return Body(links[0].name, parents[i], carriers[i], poses[i], inertia, shapes, gravity, collides)
@@ -248,6 +248,18 @@ def body_tree(robot: Robot, fixed: bool = False) -> BodyTree:
     link_body.setflags(write=False)
     link_pose.setflags(write=False)
     return BodyTree(robot, bodies, loops, link_body, link_pose, problems)
+
+
+def _falls(links: Sequence[Link]) -> bool:
+    """Whether links that are one body have weight: as those do that make up most of it.
+
+    Sensors are often told to have none; the base that carries them has, and does not float.
+    """
+    masses = {falls: sum(max(each.inertia.mass, 0.0) for each in links if each.inertia and each.gravity is falls)
+              for falls in (True, False)}  # fmt: skip
+    if masses[True] == masses[False]:
+        return all(link.gravity for link in links if link.inertia is not None)
+    return masses[True] > masses[False]
 
 
 def repaired(robot: Robot, bodies: Sequence[Body], fixed: bool) -> tuple[tuple[Body, ...], tuple[Problem, ...]]:

@@ -6,6 +6,7 @@ only measures what came of it.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -302,7 +303,7 @@ def navigate(
         find_drive(made)
     if blind:
         made = with_gyro(made)
-        grid = _plan_for(made, there) if grid is None else grid
+        grid = _plan_for(made, there, request) if grid is None else grid
     ready = prepare(request, made, there, grid, tables)
     if isinstance(map, str | Path):
         ready.navigator.layers.set_zones(zones_beside(map))
@@ -427,14 +428,15 @@ def calmer(vehicle: Vehicle, fraction: float) -> Vehicle:
     return replace(vehicle, **slower, **{name: fraction**2 * getattr(vehicle, name) for name in rates})
 
 
-def _plan_for(robot: Robot, world: World) -> OccupancyGrid | None:
+def _plan_for(robot: Robot, world: World, request: Request) -> OccupancyGrid | None:
     """The plan of a world for a robot that sees nothing: all that it could touch; None where nothing stands."""
     box = robot_bounds(robot)
     tall = CLEARANCE if box is None else max(CLEARANCE, float(box[1][2] - box[0][2]))
-    try:
-        return map_of_world(world, height=CLEARANCE, top=tall, resolution=0.04)
-    except BadInput:
-        return None
+    ends = [request.start[:2], request.goal[:2]]
+    for around in (ends, ()):  # a goal so far away that no map holds it is told later
+        with contextlib.suppress(BadInput):
+            return map_of_world(world, height=CLEARANCE, top=tall, resolution=0.04, margin=1.0, around=around)
+    return None
 
 
 def _hopeless(request: Request, ready: Ready, sensed: Sensed) -> str:

@@ -1,4 +1,4 @@
-"""Parameter files as ROS has them: YAML of any node, and the launch files in which AMCL and hector_mapping get theirs."""
+"""Parameter files of ROS: YAML of any node, and launch files, in which AMCL and hector_mapping mostly get theirs."""
 
 from __future__ import annotations
 
@@ -88,8 +88,9 @@ def _launch_leaves(node: Node, above: dict[str, str]) -> Iterator[Leaf]:
         if not _wanted(child, arguments):
             continue
         if child.tag == "param" and child.get("name"):
-            yield _names(_filled(str(child.get("name")), arguments)), _scalar(
-                _filled(child.get("value") or "", arguments), child.get("type") or "auto"
+            yield (
+                _names(_filled(str(child.get("name")), arguments)),
+                _scalar(_filled(child.get("value") or "", arguments), child.get("type") or "auto"),
             )
         elif child.tag == "rosparam":
             at = _names(_filled(f"{child.get('ns') or ''}/{child.get('param') or ''}", arguments), empty=True)
