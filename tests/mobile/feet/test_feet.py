@@ -100,9 +100,44 @@ def test_a_robot_that_sees_nothing_is_told_what_it_lacks():
     sim.close()
 
 
-def test_goals_where_nobody_can_stand_are_refused(tree):
-    with pytest.raises(BadInput, match="nobody can stand at the goal"):
-        an.navigate("nao", arguments={"head_lidar": "true"}, world=room(), map=tree, goal=(1.2, -0.9, 0.0))
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ((1.2, -0.9, 0.0), "something stands there; the ground there is 0.60 m high, and this walk climbs at most"),
+        ((9.0, 0.0, 0.0), "the goal is off the map, which goes from -2.40 to 2.80 m in x"),
+        ((1.9, 0.0, 0.0), "something stands there"),
+    ],
+)
+def test_goals_where_nobody_can_stand_are_refused(tree, goal, words):
+    with pytest.raises(BadInput, match="nobody can stand at the goal.*" + words):
+        an.navigate("nao", arguments={"head_lidar": "true"}, world=room(), map=tree, goal=goal)
+
+
+def test_a_start_below_something_is_refused():
+    """A robot is put on the highest thing below the sky; beginning at the floor, it would not know where it is."""
+    under = replace(room(), models=(*room().models, box("board", (0.6, 0.6, 0.04), (0.0, 0.0, 0.8))))
+    with pytest.raises(
+        BadInput, match=r"cannot start at 0 0: something of 0\.82 m height stands there or hangs over it"
+    ):
+        an.navigate("nao", arguments={"head_lidar": "true"}, world=under, start=(0.0, 0.0, 0.0), goal=(0.5, 0.7, 0.0))
+
+
+def test_the_map_of_another_place_is_told():
+    """A larger hall with a pillar; the head sees all around, so that no looking around goes before."""
+    walls = [
+        box("west", (0.1, 9.0, 1.0), (-3.5, 0.0, 0.5)), box("east", (0.1, 9.0, 1.0), (4.0, 0.0, 0.5)),
+        box("south", (8.6, 0.1, 1.0), (0.25, -2.4, 0.5)), box("north", (8.6, 0.1, 1.0), (0.25, 3.3, 0.5)),
+    ]  # fmt: skip
+    hall = World("hall", (room().models[0], *walls))
+    run = an.navigate(
+        "nao", arguments={"head_lidar": "true"}, world=room(), map=octree_of_world(hall, 0.05, top=1.2),
+        goal=(0.9, 0.1, 0.4), timeout=20.0, seed=4,
+    )  # fmt: skip
+    assert not run.success
+    assert "it is lost: health 0." in run.reason
+    assert "is the map that of this place?" in run.reason
+    assert run.time < 8.0
+    assert not run.collided
 
 
 def test_flat_maps_are_refused():
