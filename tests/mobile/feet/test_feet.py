@@ -288,6 +288,37 @@ def test_the_last_steps_are_those_of_the_goal():
     assert [step.foot for step in ends_at(steps[:1], (0.0, 0.0, 0.0), 0.1)] == ["right", "left"]
 
 
+def test_what_appears_right_ahead_stops_it_within_a_step_or_two(tree):
+    """Something is met a hand ahead of its toes while it walks: it stands at once, and then goes round it."""
+    robot = an.robot("nao", arguments={"head_lidar": "true"})
+    ready = prepare(robot, Request("walk"))
+    sim = an.simulate(robot, room(), pose=ready.pose, sensors=True, seed=3)
+    steps = step_set(robot, ready.walker, ready.pose, tree.resolution)
+    planner = FootstepPlanner(Terrain.of_grid(tree.slice(0.04, 0.65)), steps)
+    place = SpaceLocalizer(SpaceField(tree), seed=1)
+    place.start_at(AT)
+    loop = ControlLoop(sim, ready.walker)
+    loop.run(1.0)
+    made = FootNavigator(ready.walker, planner, place, Sight(sim).look, (1.2, 0.2, 0.0))
+    loop.command = made
+    while made.middle()[0] < 0.3 if made.estimate is not None else True:
+        loop.step()
+    assert made.state is FootState.WALK
+    x, y, _ = made.middle()
+    made.obstacles.felt(float(x) + 0.3, float(y))
+    begun = sim.time
+    while made.state is FootState.WALK and sim.time < begun + 5.0:
+        loop.step()
+    assert made.state is FootState.LOCATE
+    assert made.record.events[-1][1] == "something stands in the way of the plan"
+    assert sim.time - begun < 1.5
+    assert made.middle()[0] - x < 0.12
+    loop.run(1.5)
+    assert made.state is FootState.WALK
+    assert not sim.fallen
+    sim.close()
+
+
 def test_clouds_are_told_by_the_body_once_each():
     """By any body: a simulated one tells those of its lidar of rings; a point straight ahead lies where the wall is."""
     robot = an.robot("nao", arguments={"head_lidar": "true"})

@@ -367,14 +367,20 @@ class FootNavigator:
         return float(t.clearance[row, col]) if 0 <= row < rows and 0 <= col < cols else 0.0
 
     def _halt(self, state: BodyState, count: int, why: str) -> None:
-        """Make so many of the steps that are left, put the other foot beside the last one, then stand and plan anew."""
-        plan = self.walk.plan
+        """Make so many of the steps that are left, put the other foot beside the last one, then stand and plan anew.
+
+        The foot that is in the air comes down where it was going to: the body already moves there.
+        """
+        plan, walk = self.walk.plan, self.walk
         rest = self.steps[len(self.steps) - len(plan.steps) :][: max(0, count)] if plan else ()
-        foot = FEET[self.walk.stance] if not rest else rest[-1].foot
-        at = self.feet()[self.walk.stance] if not rest else (rest[-1].x, rest[-1].y, rest[-1].yaw)
+        if not rest and walk.phase == "walk":
+            own = self.feet()[walk.stance]
+            rest = (Footstep(FEET[1 - walk.stance], *_place(se2.compose(own, walk.step))),)
+        foot = FEET[walk.stance] if not rest else rest[-1].foot
+        at = self.feet()[walk.stance] if not rest else (rest[-1].x, rest[-1].y, rest[-1].yaw)
         other, side = ("right", -1.0) if foot == "left" else ("left", 1.0)
-        x, y, yaw = (float(value) for value in se2.compose(at, (0.0, side * self.planner.steps.width, 0.0)))
-        self.steps, self._room = (*rest, Footstep(other, x, y, 0.0, yaw)), ()
+        beside = se2.compose(at, (0.0, side * self.planner.steps.width, 0.0))
+        self.steps, self._room = (*rest, Footstep(other, *_place(beside))), ()
         self._tell(self.steps)
         self.record.events.append((state.time, why))
 
@@ -397,6 +403,11 @@ class FootNavigator:
             x, y, yaw = se2.compose(odom_from_map, (step.x, step.y, step.yaw))
             told.append(PlannedStep(step.foot, float(x), float(y), float(yaw)))
         self.walk.follow_footsteps(told)
+
+
+def _place(pose: Array) -> tuple[float, float, float, float]:
+    """x, y, z [m] and yaw [rad] of a foot on the floor."""
+    return float(pose[0]), float(pose[1]), 0.0, float(pose[2])
 
 
 def ends_at(steps: tuple[Footstep, ...], goal: Pose, width: float) -> tuple[Footstep, ...]:
