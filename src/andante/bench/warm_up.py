@@ -26,6 +26,8 @@ from andante.mapping.records import Log, Odometry
 from andante.mapping.slam import build_map
 from andante.mapping.synthetic import drive, rooms, smooth_path
 from andante.mapping.worlds import map_of_world, world_of_map
+from andante.mobile.feet import LiveObstacles, Look
+from andante.mobile.feet.obstacles import HIGH, LOW
 from andante.navigation import MoverTracker
 from andante.navigation.choose import CONTROLLERS, PLANNERS
 from andante.navigation.footsteps import FootstepPlanner, StepSet, Terrain, ground_of_world
@@ -191,7 +193,10 @@ def _warm_sight() -> None:
     sim.close()
     cloud = camera.model.points(picture.image, 16) if picture is not None else np.zeros((100, 3))
     settings = SpaceSettings(particles=20, particles_global=100)
-    small = SpaceLocalizer(SpaceField(octree_of_world(lab, 0.2), settings))
+    tree = octree_of_world(lab, 0.2)
+    small = SpaceLocalizer(SpaceField(tree, settings))
     small.start_anywhere(cloud, np.array([0.0, 0.0, 0.3, 0.0, 0.0, 0.0]))
     for k in range(3):
         small.update(cloud, np.array([0.1 * k, 0.0, 0.3, 0.0, 0.0, 0.0]))
+    things = LiveObstacles(Terrain.of_grid(tree.slice(LOW, HIGH)), small.field)
+    things.see(np.array([0.0, 0.0, 0.3, 0.0, 0.0, 0.0]), Look(cloud, np.zeros_like(cloud), sim.robot.root))

@@ -91,7 +91,9 @@ def walk_there(
     grid = tree.slice(LOW, HIGH)
     planner = FootstepPlanner(Terrain.of_grid(grid), step_set(robot, walk, ready.pose, tree.resolution))
     if math.isfinite(request.goal[2]) and (why := planner.refused(request.goal)):
-        raise BadInput(f"nobody can stand at the goal {request.goal[0]:g} {request.goal[1]:g}: {why}")
+        raise BadInput(
+            f"nobody can stand at the goal {request.goal[0]:g} {request.goal[1]:g}: {why}{_high(tree, request.goal)}"
+        )
     localizer = SpaceLocalizer(SpaceField(tree, request.place), seed=request.seed)
     sim = simulate(
         robot, world, request.engine, dt=request.dt, pose=ready.pose, start=request.start, seed=request.seed,
@@ -155,6 +157,14 @@ def _height(tree: OcTree, at: Array) -> float:
     """Of the ground at a place [m]; 0 where the map has none."""
     found = float(mapping.height_map(tree, 0.5).at(at[None, :2])[0])
     return found if math.isfinite(found) else 0.0
+
+
+def _high(tree: OcTree, goal: Pose) -> str:
+    """How high the ground at a goal is, where that is more than feet are put on."""
+    height = _height(tree, np.array(goal))
+    if height <= LOW:
+        return ""
+    return f"; the ground there is {height:.2f} m high, and this walk climbs at most {LOW:g} m"
 
 
 def _feet_goal(goal: Pose, over: Array) -> Pose:

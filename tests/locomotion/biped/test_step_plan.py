@@ -90,3 +90,27 @@ def test_a_velocity_ends_a_plan_and_no_steps_stop_it(walk):
     thought.follow_footsteps([PlannedStep("right", 0.05, -0.05, 0.0)])
     thought.follow_footsteps(())
     assert thought.plan is None
+
+
+def test_a_walk_ends_where_its_plan_ends(walk):
+    """Long steps, then one beside the last: none of their speed is left, so the walk does not go on by itself."""
+    thought, m = walk.ahead(), walk.measures
+    length, steps, foot = 0.9 * m.max_speed * m.step_time, [], "right"
+    for n in range(1, 8):
+        side = 0.5 * m.width if foot == "left" else -0.5 * m.width
+        steps.append(PlannedStep(foot, min(n, 6) * length, side, 0.0))
+        foot = "left" if foot == "right" else "right"
+    middle = float(thought.position[1])
+    steps = [PlannedStep(step.foot, step.x, step.y + middle, 0.0) for step in steps]
+    thought.follow_footsteps(steps)
+    readings = Readings(0.0, walk.body.stance, np.zeros(len(walk.body.names)))
+    landed = 0
+    for _ in range(1000):
+        stance = thought.stance
+        thought.update(readings, Command(), 0.01)
+        landed += thought.phase == "walk" and thought.stance != stance
+        if thought.phase == "stand" and not thought.plan:
+            break
+    assert thought.phase == "stand"
+    assert landed <= len(steps) + 1
+    assert float(thought.position[0]) == pytest.approx(6 * length, abs=0.015)

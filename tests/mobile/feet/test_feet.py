@@ -100,9 +100,44 @@ def test_a_robot_that_sees_nothing_is_told_what_it_lacks():
     sim.close()
 
 
-def test_goals_where_nobody_can_stand_are_refused(tree):
-    with pytest.raises(BadInput, match="nobody can stand at the goal"):
-        an.navigate("nao", arguments={"head_lidar": "true"}, world=room(), map=tree, goal=(1.2, -0.9, 0.0))
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ((1.2, -0.9, 0.0), "something stands there; the ground there is 0.60 m high, and this walk climbs at most"),
+        ((9.0, 0.0, 0.0), "the goal is off the map, which goes from -2.40 to 2.80 m in x"),
+        ((1.9, 0.0, 0.0), "something stands there"),
+    ],
+)
+def test_goals_where_nobody_can_stand_are_refused(tree, goal, words):
+    with pytest.raises(BadInput, match="nobody can stand at the goal.*" + words):
+        an.navigate("nao", arguments={"head_lidar": "true"}, world=room(), map=tree, goal=goal)
+
+
+def test_a_start_below_something_is_refused():
+    """A robot is put on the highest thing below the sky; beginning at the floor, it would not know where it is."""
+    under = replace(room(), models=(*room().models, box("board", (0.6, 0.6, 0.04), (0.0, 0.0, 0.8))))
+    with pytest.raises(
+        BadInput, match=r"cannot start at 0 0: something of 0\.82 m height stands there or hangs over it"
+    ):
+        an.navigate("nao", arguments={"head_lidar": "true"}, world=under, start=(0.0, 0.0, 0.0), goal=(0.5, 0.7, 0.0))
+
+
+def test_the_map_of_another_place_is_told():
+    """A larger hall with a pillar; the head sees all around, so that no looking around goes before."""
+    walls = [
+        box("west", (0.1, 9.0, 1.0), (-3.5, 0.0, 0.5)), box("east", (0.1, 9.0, 1.0), (4.0, 0.0, 0.5)),
+        box("south", (8.6, 0.1, 1.0), (0.25, -2.4, 0.5)), box("north", (8.6, 0.1, 1.0), (0.25, 3.3, 0.5)),
+    ]  # fmt: skip
+    hall = World("hall", (room().models[0], *walls))
+    run = an.navigate(
+        "nao", arguments={"head_lidar": "true"}, world=room(), map=octree_of_world(hall, 0.05, top=1.2),
+        goal=(0.9, 0.1, 0.4), timeout=20.0, seed=4,
+    )  # fmt: skip
+    assert not run.success
+    assert "it is lost: health 0." in run.reason
+    assert "is the map that of this place?" in run.reason
+    assert run.time < 8.0
+    assert not run.collided
 
 
 def test_flat_maps_are_refused():
@@ -251,6 +286,37 @@ def test_the_last_steps_are_those_of_the_goal():
     left = ends_at(steps, (0.1, 0.0, 0.2), 0.1)[1]
     assert (left.x, left.y, left.yaw) == pytest.approx((0.1 - 0.05 * math.sin(0.2), 0.05 * math.cos(0.2), 0.2))
     assert [step.foot for step in ends_at(steps[:1], (0.0, 0.0, 0.0), 0.1)] == ["right", "left"]
+
+
+def test_what_appears_right_ahead_stops_it_within_a_step_or_two(tree):
+    """Something is met a hand ahead of its toes while it walks: it stands at once, and then goes round it."""
+    robot = an.robot("nao", arguments={"head_lidar": "true"})
+    ready = prepare(robot, Request("walk"))
+    sim = an.simulate(robot, room(), pose=ready.pose, sensors=True, seed=3)
+    steps = step_set(robot, ready.walker, ready.pose, tree.resolution)
+    planner = FootstepPlanner(Terrain.of_grid(tree.slice(0.04, 0.65)), steps)
+    place = SpaceLocalizer(SpaceField(tree), seed=1)
+    place.start_at(AT)
+    loop = ControlLoop(sim, ready.walker)
+    loop.run(1.0)
+    made = FootNavigator(ready.walker, planner, place, Sight(sim).look, (1.2, 0.2, 0.0))
+    loop.command = made
+    while made.middle()[0] < 0.3 if made.estimate is not None else True:
+        loop.step()
+    assert made.state is FootState.WALK
+    x, y, _ = made.middle()
+    made.obstacles.felt(float(x) + 0.3, float(y))
+    begun = sim.time
+    while made.state is FootState.WALK and sim.time < begun + 5.0:
+        loop.step()
+    assert made.state is FootState.LOCATE
+    assert made.record.events[-1][1] == "something stands in the way of the plan"
+    assert sim.time - begun < 1.5
+    assert made.middle()[0] - x < 0.12
+    loop.run(1.5)
+    assert made.state is FootState.WALK
+    assert not sim.fallen
+    sim.close()
 
 
 def test_clouds_are_told_by_the_body_once_each():

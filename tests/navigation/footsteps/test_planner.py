@@ -176,6 +176,19 @@ def test_steps_go_onto_a_platform_and_not_onto_a_table():
     assert refused.reason == "no way of steps leads to the goal"
 
 
+def test_a_goal_that_lies_too_high_is_told_with_what_can_be_climbed():
+    stage = terrain(heights=[(1.1, 0.4, 1.9, 1.2, 0.05)])
+    refused = FootstepPlanner(stage, STEPS, COARSE).plan(*START, GOAL, seconds=60.0)
+    assert refused.reason == (
+        "no way of steps leads to the goal, which lies 5.0 cm higher: a step goes at most 2.0 cm up"
+    )
+
+
+def test_a_goal_off_the_map_is_told():
+    planner = FootstepPlanner(terrain(), STEPS, COARSE)
+    assert "the goal is off the map, which goes from" in planner.plan(*START, (99.0, 0.0, 0.0)).reason
+
+
 def test_goals_where_no_foot_can_stand_are_told():
     ground = terrain(blocked=[(1.4, 0.7, 1.6, 0.9)], heights=[(0.5, 0.2, 0.7, 0.4, 0.02)])
     planner = FootstepPlanner(ground, STEPS, COARSE)

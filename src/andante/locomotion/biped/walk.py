@@ -436,6 +436,8 @@ class BipedWalk(BipedLanding):
         step = self._change_foot()
         if self.plan:
             self.plan.landed(self.stance)
+            if not self.plan:
+                self._end_plan()
         self._await_landing(self._blind)
         if not (self._commanded or any(self._ramped) or self.disturbed) and self._side_by_side():
             self.phase = "stand"
@@ -443,6 +445,11 @@ class BipedWalk(BipedLanding):
             if self.uneven > KNOWN:
                 self._stand_apart()
         return seen_from(step, px, py)
+
+    def _end_plan(self) -> None:
+        """The last step has landed; the pendulum was steered to a stand there, so no speed of the way is left."""
+        self._commanded, self._ramped, self._meant = False, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        self._heading_goal = self.odometry.middle(self.sense.other)[2]
 
     def _choose(self, remain: float, dt: float) -> None:
         m, s = self.measures, self.settings

@@ -108,7 +108,7 @@ def pan_of(robot: Robot, link: str, walk: BipedWalk) -> tuple[int, float, float,
 
     The index is -1 where the walk leaves none free.
     """
-    pose = robot.complete(walk.pose)
+    pose = robot.complete(walk.pose or {})
     places = robot.link_poses(pose)
     for joint in robot.ancestors(link):
         if joint.name not in walk.free_joints or joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):

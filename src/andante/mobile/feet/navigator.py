@@ -29,6 +29,7 @@ Pose = tuple[float, float, float]
 FEET = ("left", "right")
 ROOM = 0.85  # of the body's radius that a step which was planned has to keep
 SLOW = 0.1  # of the top speed: a command that is one
+LATELY = 80  # looks over which it is told how well they fit the map
 FEWEST = 50  # points of a look that shows something
 
 
@@ -55,6 +56,7 @@ class FootSettings:
     astray: float = 0.08  # a foot that stands so far from its plan lets it plan anew [m]
     looks: int = 5  # clouds before the first plan, and where it stands before a goal counts
     certain: float = 0.06  # deviation of a place from which things that are not on the map are looked for [m]
+    matching: float = 0.5  # mean fit of what is seen above the ground, below which the map is not that of this place
     lost_after: float = 6.0  # without a pose that can be trusted it gives up [s]
     blind_after: float = 1.0  # without anything seen it stands; after `lost_after` it gives up [s]
     glance: float = 0.5  # how far ahead on its way it looks [m]
@@ -116,6 +118,7 @@ class FootNavigator:
         self._map_from_odom: Array | None = None
         self._looks = 0  # clouds since it stands
         self._trusted = math.nan  # when it last knew where it is [s]
+        self._match, self._matched = 0.0, 0  # mean fit of what was seen lately, and looks that it is made of
         self._seen = math.nan  # when it last saw something [s]
         self._failures, self._wait = 0, 0.0
         self._plans, self._best = 0, math.inf  # since it came nearer to the goal, and how near it was [m]
@@ -128,6 +131,8 @@ class FootNavigator:
 
     def __call__(self, state: BodyState) -> Command:
         """Look, believe, plan; the walk itself is told footsteps, so the command is none."""
+        if math.isnan(self._seen):
+            self._seen = self._trusted = state.time
         fresh = self._see(state)
         self._mind_blindness(state)
         if self.over or self._map_from_odom is None:
@@ -144,8 +149,6 @@ class FootNavigator:
 
     def _mind_blindness(self, state: BodyState) -> None:
         """Stand where nothing was seen for some time, give up where that lasts."""
-        if math.isnan(self._seen):
-            self._seen = self._trusted = state.time
         dark, s = state.time - self._seen, self.settings
         if dark > s.lost_after and not self.over:
             self._stop(state, FootState.FAILED, f"its eyes have shown nothing for {dark:.0f} s")
@@ -173,17 +176,38 @@ class FootNavigator:
             off = se2.compose(se2.inverse(self._map_from_odom), found)
             off[2] = (off[2] + math.pi) % (2.0 * math.pi) - math.pi
             self._map_from_odom = se2.compose(self._map_from_odom, part * off)
-        self.record.poses.append((state.time, made.pose.copy(), made.health))
+        self._compare(look)
+        self.record.poses.append((state.time, made.pose.copy(), self.health))
         still = self._gaze is None or self._gaze.seen(state)
         self._looks += still and not (self._gaze is not None and self._gaze.busy)
+        busy = self._gaze is not None and self._gaze.busy  # only a look to all sides tells
         if self.localizer.trusted:
-            self._trusted = state.time
             certain = float(made.covariance[0, 0] + made.covariance[1, 1]) < self.settings.certain**2
             if certain and still and not self.walk.disturbed:
                 self.obstacles.see(made.pose, look)
+        if self.trusted or busy:
+            self._trusted = state.time
         elif state.time - self._trusted > self.settings.lost_after:
-            self._stop(state, FootState.FAILED, f"it is lost: health {made.health:.2f}; is the map that of this place?")
+            self._stop(state, FootState.FAILED, f"it is lost: health {self.health:.2f}; is the map that of this place?")
         return True
+
+    @property
+    def health(self) -> float:
+        """0 (lost) to 1: how well what was seen lately fits the map, times the part of the belief that agrees."""
+        return self._match * (self.estimate.weight if self.estimate is not None else 0.0)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it knows where it is, and the map is that of this place."""
+        return self.localizer.trusted and self.health >= self.settings.matching
+
+    def _compare(self, look: Look) -> None:
+        """The mean over the latest looks of how well they fit the map, known things or not."""
+        assert self.estimate is not None
+        match = self.obstacles.match(self.estimate.pose, look.points)
+        if math.isfinite(match):
+            self._matched = min(self._matched + 1, LATELY)
+            self._match += (match - self._match) / self._matched
 
     def _of_the_map(self, points: Array, own: Array) -> Array:
         """What of the points tells where it is: what is known to stand about, but is not on the map, is left out."""
@@ -223,7 +247,7 @@ class FootNavigator:
         if way <= s.place and turn <= s.heading:
             self._stop(state, FootState.ARRIVED, "it stands at the goal")
             return
-        if not self.localizer.trusted or state.time < self._wait:
+        if not self.trusted or state.time < self._wait:
             return
         if way < self._best - s.nearer:
             self._best, self._plans = way, 0
@@ -343,14 +367,20 @@ class FootNavigator:
         return float(t.clearance[row, col]) if 0 <= row < rows and 0 <= col < cols else 0.0
 
     def _halt(self, state: BodyState, count: int, why: str) -> None:
-        """Make so many of the steps that are left, put the other foot beside the last one, then stand and plan anew."""
-        plan = self.walk.plan
+        """Make so many of the steps that are left, put the other foot beside the last one, then stand and plan anew.
+
+        The foot that is in the air comes down where it was going to: the body already moves there.
+        """
+        plan, walk = self.walk.plan, self.walk
         rest = self.steps[len(self.steps) - len(plan.steps) :][: max(0, count)] if plan else ()
-        foot = FEET[self.walk.stance] if not rest else rest[-1].foot
-        at = self.feet()[self.walk.stance] if not rest else (rest[-1].x, rest[-1].y, rest[-1].yaw)
+        if not rest and walk.phase == "walk":
+            own = self.feet()[walk.stance]
+            rest = (Footstep(FEET[1 - walk.stance], *_place(se2.compose(own, walk.step))),)
+        foot = FEET[walk.stance] if not rest else rest[-1].foot
+        at = self.feet()[walk.stance] if not rest else (rest[-1].x, rest[-1].y, rest[-1].yaw)
         other, side = ("right", -1.0) if foot == "left" else ("left", 1.0)
-        x, y, yaw = (float(value) for value in se2.compose(at, (0.0, side * self.planner.steps.width, 0.0)))
-        self.steps, self._room = (*rest, Footstep(other, x, y, 0.0, yaw)), ()
+        beside = se2.compose(at, (0.0, side * self.planner.steps.width, 0.0))
+        self.steps, self._room = (*rest, Footstep(other, *_place(beside))), ()
         self._tell(self.steps)
         self.record.events.append((state.time, why))
 
@@ -373,6 +403,11 @@ class FootNavigator:
             x, y, yaw = se2.compose(odom_from_map, (step.x, step.y, step.yaw))
             told.append(PlannedStep(step.foot, float(x), float(y), float(yaw)))
         self.walk.follow_footsteps(told)
+
+
+def _place(pose: Array) -> tuple[float, float, float, float]:
+    """x, y, z [m] and yaw [rad] of a foot on the floor."""
+    return float(pose[0]), float(pose[1]), 0.0, float(pose[2])
 
 
 def ends_at(steps: tuple[Footstep, ...], goal: Pose, width: float) -> tuple[Footstep, ...]:

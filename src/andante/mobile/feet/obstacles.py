@@ -65,6 +65,15 @@ class LiveObstacles:
         gone = self.evidence <= 0.0
         self.evidence[gone], self._tops[gone] = 0.0, -np.inf
 
+    def match(self, pose: Array, points: Array) -> float:
+        """Mean fit to the map, 0 to 1, of points (n, 3) of the root link's frame above the ground; NaN: none is there.
+
+        Those of things that are not on the map count too: on the map of another place everything is such a thing.
+        """
+        there = on_map(pose, points)
+        above = there[:, 2] > LOW + TILTED * np.hypot(points[:, 0], points[:, 1])
+        return float(self._field.fits_at(there[above]).mean()) if above.any() else math.nan
+
     def felt(self, x: float, y: float) -> None:
         """Something low was met at a place of the map [m]; beams that pass above do not undo that."""
         row, col = self.known.cell(x, y)

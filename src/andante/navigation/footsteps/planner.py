@@ -238,7 +238,7 @@ class FootstepPlanner:
             inflation = 1.0 + excess if excess > 0.02 else 1.0
         count = int(self._memory.used[4]) - expanded
         if not prices:
-            why = "time was over before a way was found" if outcome == MORE else "no way of steps leads to the goal"
+            why = "time was over before a way was found" if outcome == MORE else self._no_way(standing, goal)
             return FootstepPlan((), math.inf, math.inf, count, time.thread_time() - begun, 0.0, why)
         return FootstepPlan(steps, prices[-1], bound, count, found_at, first_at, "", tuple(prices))
 
@@ -262,6 +262,12 @@ class FootstepPlanner:
     def refused(self, goal: Pose) -> str:
         """Why nobody could stand at a goal of the middle of the feet; empty: one could."""
         t, s = self.terrain, self.steps
+        if self._off(goal):
+            (x, y), (rows, cols) = t.origin, t.heights.shape
+            return (
+                f"the goal is off the map, which goes from {x:.2f} to {x + cols * t.resolution:.2f} m in x and from "
+                f"{y:.2f} to {y + rows * t.resolution:.2f} m in y"
+            )
         feet = [placed(goal, (0.0, side * 0.5 * s.width, 0.0)) for side in (1.0, -1.0)]
         for foot, pose in enumerate(feet):
             if float(stand(self._ground, *pose, foot)[0]) == BAD:
@@ -271,13 +277,36 @@ class FootstepPlanner:
             return f"the goal is {t.clearance[row, col]:.2f} m from something; the body needs {s.body:.2f} m"
         return ""
 
+    def _off(self, pose: Pose) -> bool:
+        """Whether a place lies outside the terrain."""
+        row, col = self.terrain.cell(pose[0], pose[1])
+        rows, cols = self.terrain.heights.shape
+        return not (0 <= row < rows and 0 <= col < cols)
+
+    def _no_way(self, start: Pose, goal: Pose) -> str:
+        """That no way leads to the goal, and how high it lies where that may be the cause."""
+        rise, s = self.terrain.height(goal[0], goal[1]) - self.terrain.height(start[0], start[1]), self.steps
+        most = s.max_up if rise > 0.0 else s.max_down
+        if not abs(rise) > most:
+            return "no way of steps leads to the goal"
+        where = "higher" if rise > 0.0 else "lower"
+        return (
+            f"no way of steps leads to the goal, which lies {100.0 * abs(rise):.1f} cm {where}: a step goes at most "
+            f"{100.0 * most:.1f} cm {'up' if rise > 0.0 else 'down'}"
+        )
+
     def _why_not(self, pose: Pose) -> str:
         heel, toe, right, left = self.steps.sole
         corners = [placed(pose, (x, y, 0.0)) for x in (heel, toe) for y in (right, left)]
         heights = [self.terrain.height(x, y) for x, y, _ in corners]
+        if any(self._off(corner) for corner in corners):
+            return "it would stand over the edge of the map"
         known = [z for z in heights if math.isfinite(z)]
         if len(known) < len(heights):
-            return "something stands there, or the ground is not known"
+            t = self.terrain
+            cells = [t.cell(x, y) for (x, y, _), z in zip(corners, heights, strict=True) if not math.isfinite(z)]
+            blocked = any(t.clearance[cell] <= 0.0 for cell in cells)
+            return "something stands there" if blocked else "no ground is known there"
         return f"the ground there differs by {100.0 * (max(known) - min(known)):.1f} cm under the sole"
 
     def _set_goal(self, goal: Pose) -> None:
